@@ -1,0 +1,135 @@
+"""From weights to every number: activations, gradients and decoded answers.
+
+Values and gradients come from the one forward pass of `model.transformer`, in float64, under the
+same keys. Gradients are taken for all 558 targets in one backward pass: each target gets a row of
+the batch and its own copy of the weights, so that nothing of one target mixes with another's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from model import task
+from model.config import ModelConfig
+from model.tensors import Vocabulary
+from model.transformer import Record, transformer, unrecorded
+
+Array = NDArray[np.float64]
+StoredWeights = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """Gradients of each of the 558 targets' own loss, in the order of `task.TARGETS`.
+
+    Attributes
+    ----------
+    loss
+        -ln P(target) in nats [target].
+    activations
+        Key -> gradient of every activation that has one [target, axes of the key]; rows after
+        the target's position are exactly 0.
+    weights
+        Key -> gradient of every weight [target, axes of the key].
+    """
+
+    loss: Array
+    activations: dict[str, Array]
+    weights: dict[str, Array]
+
+
+def activations(weights: StoredWeights, config: ModelConfig) -> dict[str, Array]:
+    """Compute every activation of all problems.
+
+    Returns
+    -------
+    dict
+        Key -> [problem, axes of the key], problems in the order of `task.PROBLEMS` and padded
+        at the end to the longest. Future attention scores are minus infinity.
+    """
+    recorded: dict[str, Array] = {}
+
+    def record(key: str, tensor: Tensor) -> Tensor:
+        recorded[key] = tensor.numpy()
+        return tensor
+
+    with torch.no_grad():
+        transformer(_tensors(weights), _inputs(task.PROBLEMS), config, record)
+    return recorded
+
+
+def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
+    """Differentiate each target's own loss with respect to everything."""
+    copies = {
+        key: weight.expand(len(task.TARGETS), *weight.shape).clone().requires_grad_()
+        for key, weight in _tensors(weights).items()
+    }  # [target, axes of the key]
+    recorded: dict[str, Tensor] = {}
+    vocabulary = Vocabulary(config)
+
+    def record(key: str, tensor: Tensor) -> Tensor:
+        if vocabulary[key].has_gradient:
+            tensor.retain_grad()
+            recorded[key] = tensor
+        return tensor
+
+    problems = [task.BY_NAME[target.problem] for target in task.TARGETS]
+    logits = transformer(copies, _inputs(problems), config, record)  # [target pos d_vocab]
+    rows = torch.arange(len(task.TARGETS))
+    positions = torch.tensor([target.position for target in task.TARGETS])
+    wanted = torch.tensor([task.TOKEN_ID[target.target] for target in task.TARGETS])
+    loss = -logits.log_softmax(-1)[rows, positions, wanted]  # [target]
+    loss.sum().backward()  # type: ignore[no-untyped-call]
+
+    return Gradients(
+        loss.detach().numpy(),
+        {key: _gradient(tensor) for key, tensor in recorded.items()},
+        {key: _gradient(copy) for key, copy in copies.items()},
+    )
+
+
+def decode(
+    weights: StoredWeights,
+    prompt: Sequence[str],
+    config: ModelConfig,
+    record: Record = unrecorded,
+) -> tuple[str, ...]:
+    """Append the most likely token until the end token or until the context is full.
+
+    Returns
+    -------
+    tuple of str
+        What was appended to `prompt`, end token included.
+    """
+    tensors, tokens = _tensors(weights), list(prompt)
+    with torch.no_grad():
+        while len(tokens) < config.n_ctx and tokens[-1] != task.END:
+            ids = torch.tensor([[task.TOKEN_ID[token] for token in tokens]])  # [1 pos]
+            logits = transformer(tensors, ids, config, record)  # [1 pos d_vocab]
+            tokens.append(task.VOCAB[int(logits[0, -1].argmax())])
+    return tuple(tokens[len(prompt) :])
+
+
+def _tensors(weights: StoredWeights) -> dict[str, Tensor]:
+    return {key: torch.from_numpy(w.astype(np.float64)) for key, w in weights.items()}
+
+
+def _inputs(problems: Sequence[task.Problem]) -> Tensor:
+    """Token ids of each problem, padded to one length [problem pos]."""
+    width = task.MAX_INPUTS
+    padded = [[*p.inputs, *[task.PAD] * (width - len(p.inputs))] for p in problems]
+    return torch.tensor([[task.TOKEN_ID[token] for token in row] for row in padded])
+
+
+def _gradient(tensor: Tensor) -> Array:
+    if tensor.grad is None:
+        raise RuntimeError("a recorded tensor took no part in the loss")
+    gradient: Array = tensor.grad.numpy()
+    return gradient

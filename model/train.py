@@ -1,0 +1,241 @@
+"""From a seed to trained weights, the same bits on every machine.
+
+Training amplifies: one last-bit difference in one sum, and nothing matches a thousand steps later.
+Four habits keep it away. The initial weights come from NumPy's PCG64. Values are float64. Every
+gradient is rounded to a grid ten orders above the noise of summation before the optimizer sees
+it. And Adam uses only + - × ÷ and √, which IEEE 754 rounds alike everywhere, in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from model import task
+from model.config import ModelConfig, Preset, TrainingConfig
+from model.tensors import Vocabulary
+from model.transformer import Record, transformer, unrecorded
+
+Array = NDArray[np.float64]
+Weights = Mapping[str, Array]
+
+INITIAL_GRID = 2.0**-10
+"""Initial weights are multiples of this: short, exact decimals on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a training run leaves behind.
+
+    Attributes
+    ----------
+    checkpoints
+        Step -> weight key -> float32 array. Step 0 is the initial model, the last the trained one.
+    loss, correct, learning_rate
+        Entry i belongs to the weights before step i; one entry more than there are steps. `loss`
+        is the mean over the 558 targets in nats, `correct` counts problems out of 100.
+    portability_margin
+        Smallest distance of any gradient to a boundary of the grid's rounding: how much noise
+        the run could have taken without changing.
+    """
+
+    checkpoints: Mapping[int, Mapping[str, NDArray[np.float32]]]
+    loss: list[float]
+    correct: list[int]
+    learning_rate: list[float]
+    portability_margin: float
+
+
+def initial_weights(config: ModelConfig, seed: int) -> dict[str, Array]:
+    """Draw the weights of step 0.
+
+    Matrices are uniform in ±√(3 / rows) (variance 1 / rows) and embeddings in ±1, rounded to
+    multiples of 2⁻¹⁰; gains are 1 and biases 0.
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    vocabulary = Vocabulary(config)
+    weights: dict[str, Array] = {}
+    for key in vocabulary.weights:
+        shape = vocabulary[key].shape(config)
+        if len(shape) == 1:
+            weights[key] = np.full(shape, 1.0 if key.endswith(".w") else 0.0)
+            continue
+        bound = 1.0 if "embed." in key and "un" not in key else (3.0 / shape[0]) ** 0.5
+        weights[key] = np.rint(rng.uniform(-bound, bound, shape) / INITIAL_GRID) * INITIAL_GRID
+    return weights
+
+
+def train(
+    preset: Preset,
+    record: Record = unrecorded,
+    on_step: Callable[[int, float, int], None] | None = None,
+) -> Run:
+    """Train a model from its seed.
+
+    Parameters
+    ----------
+    preset
+        Sizes and recipe.
+    record
+        Passed to every forward pass; a recorder that replaces a tensor trains a variant.
+    on_step
+        Called with the step, the loss and the number of correct problems before each update.
+    """
+    recipe = preset.training
+    batch = Batch.of_all_problems()
+    adam = Adam(Parameters.of(initial_weights(preset.model, recipe.seed)), recipe)
+    checkpoints: dict[int, dict[str, NDArray[np.float32]]] = {}
+    losses: list[float] = []
+    corrects: list[int] = []
+    margin = np.inf
+    wanted = set(recipe.checkpoints)
+
+    for step in range(recipe.steps + 1):
+        if step in wanted:
+            checkpoints[step] = adam.parameters.as_float32()
+        logits = transformer(adam.parameters.tensors, batch.tokens, preset.model, record)
+        loss = batch.loss(logits)
+        losses.append(float(loss.detach()))
+        corrects.append(batch.correct(logits))
+        if on_step:
+            on_step(step, losses[-1], corrects[-1])
+        if step < recipe.steps:
+            gradient = adam.parameters.gradient(loss)
+            margin = min(margin, adam.update(gradient, learning_rate(recipe, step)))
+
+    rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
+    return Run(checkpoints, losses, corrects, rates, float(margin))
+
+
+def learning_rate(recipe: TrainingConfig, step: int) -> float:
+    """Return the rate of update `step`: a straight line from the recipe's rate to 0."""
+    return recipe.learning_rate * (recipe.steps - step) / recipe.steps
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """All problems side by side, padded to one length. The mask says which targets are real.
+
+    Attributes
+    ----------
+    tokens, targets
+        Token ids [problem pos]. Padding stands at the end, where causality keeps it unread.
+    mask
+        True where a target counts [problem pos]: 558 places.
+    answer
+        True where the target belongs to the answer [problem pos]: from `=` on.
+    """
+
+    tokens: Tensor
+    targets: Tensor
+    mask: Tensor
+    answer: Tensor
+
+    @classmethod
+    def of_all_problems(cls) -> Batch:
+        """The hundred problems in the order of `task.PROBLEMS`."""
+        n_pos, pad = task.MAX_INPUTS, task.TOKEN_ID[task.PAD]
+        tokens = torch.full((len(task.PROBLEMS), n_pos), pad)  # [problem pos]
+        targets = torch.full_like(tokens, pad)
+        for row, problem in enumerate(task.PROBLEMS):
+            ids = torch.tensor([task.TOKEN_ID[token] for token in problem.tokens])
+            tokens[row, : len(ids) - 1] = ids[:-1]
+            targets[row, : len(ids) - 1] = ids[1:]
+        mask = targets != pad
+        answer = mask & (torch.arange(n_pos) >= task.EQUALS_POSITION)
+        return cls(tokens, targets, mask, answer)
+
+    def loss(self, logits: Tensor) -> Tensor:
+        """Mean of -ln P(target) over the real targets, in nats; `logits` [problem pos d_vocab]."""
+        log_probs = logits.log_softmax(-1).gather(-1, self.targets.unsqueeze(-1)).squeeze(-1)
+        return -log_probs[self.mask].mean()
+
+    def correct(self, logits: Tensor) -> int:
+        """Count the problems whose whole answer greedy decoding gets right.
+
+        Decoding goes wrong exactly where the most likely token first differs from the target, so
+        it suffices to look at each answer token after its true prefix; `logits` as in `loss`.
+        """
+        right = logits.argmax(-1) == self.targets
+        return int((right | ~self.answer).all(-1).sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """All weights in one flat float64 array, and as torch tensors that share its memory."""
+
+    flat: Array
+    tensors: dict[str, Tensor]
+
+    @classmethod
+    def of(cls, weights: Weights) -> Parameters:
+        """Copy the weights, in their order, into one array."""
+        flat = np.concatenate([weight.ravel() for weight in weights.values()])
+        tensors, start = {}, 0
+        for key, weight in weights.items():
+            view = flat[start : start + weight.size].reshape(weight.shape)
+            tensors[key] = torch.from_numpy(view).requires_grad_()
+            start += weight.size
+        return cls(flat, tensors)
+
+    def gradient(self, loss: Tensor) -> Array:
+        """Return ∂loss/∂weights as one flat array."""
+        gradients = torch.autograd.grad(loss, list(self.tensors.values()))
+        return np.concatenate([gradient.numpy().ravel() for gradient in gradients])
+
+    def as_float32(self) -> dict[str, NDArray[np.float32]]:
+        """Return a copy of every weight, rounded to float32."""
+        return {key: w.detach().numpy().astype(np.float32) for key, w in self.tensors.items()}
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015, algorithm 1) on gradients rounded to a grid.
+
+    Parameters
+    ----------
+    parameters
+        The weights; `update` changes them in place.
+    recipe
+        beta1, beta2, eps and the grid.
+    """
+
+    def __init__(self, parameters: Parameters, recipe: TrainingConfig) -> None:
+        self.parameters = parameters
+        self.recipe = recipe
+        self.mean = np.zeros_like(parameters.flat)
+        self.square = np.zeros_like(parameters.flat)
+        self.beta1_power = 1.0
+        self.beta2_power = 1.0
+
+    def update(self, gradient: Array, rate: float) -> float:
+        """Take one step.
+
+        m ← β₁ m + (1 - β₁) g;  v ← β₂ v + (1 - β₂) g²;
+        θ ← θ - rate · (m / (1 - β₁ᵗ)) / (√(v / (1 - β₂ᵗ)) + ε).
+
+        Each line below is one rounding a number, in this order, in every implementation.
+
+        Returns
+        -------
+        float
+            The portability margin of this gradient, in the gradient's unit.
+        """
+        recipe = self.recipe
+        scaled = gradient / recipe.gradient_grid
+        g = np.rint(scaled) * recipe.gradient_grid
+        margin = np.abs(scaled - np.floor(scaled) - 0.5).min() * recipe.gradient_grid
+
+        self.beta1_power *= recipe.beta1
+        self.beta2_power *= recipe.beta2
+        self.mean = recipe.beta1 * self.mean + (1 - recipe.beta1) * g
+        self.square = recipe.beta2 * self.square + (1 - recipe.beta2) * (g * g)
+        mean = self.mean / (1 - self.beta1_power)
+        square = self.square / (1 - self.beta2_power)
+        weights = self.parameters.flat
+        weights -= rate * mean / (np.sqrt(square) + recipe.eps)
+        return float(margin)
