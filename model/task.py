@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from model.config import ModelConfig
+
 DIGITS = tuple("0123456789")
 TIMES, EQUALS, END, PAD = "×", "=", "<end>", "<pad>"
 VOCAB = (*DIGITS, TIMES, EQUALS, END, PAD)
@@ -73,3 +75,15 @@ BY_NAME = {problem.name: problem for problem in PROBLEMS}
 
 MIN_VOCAB = len(VOCAB)
 MAX_INPUTS = max(len(problem.inputs) for problem in PROBLEMS)
+
+
+def shortage(config: ModelConfig) -> tuple[str, str] | None:
+    """Return the field that is too small for the task and why, or None if the task fits."""
+    if config.d_vocab < MIN_VOCAB:
+        return (
+            "d_vocab",
+            f"`d_vocab` = {config.d_vocab} is too small: the task has {MIN_VOCAB} tokens",
+        )
+    if config.n_ctx < MAX_INPUTS:
+        return "n_ctx", f"`n_ctx` = {config.n_ctx} is too small: a problem has {MAX_INPUTS} inputs"
+    return None

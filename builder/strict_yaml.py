@@ -1,0 +1,192 @@
+"""YAML without surprises: no duplicate keys, no silent types, and every value knows its line.
+
+PyYAML keeps the last of two equal keys, reads `no` as false, `010` as 8 and `1:30` as 90. Here a
+duplicate is an error and only `true`, `false`, `null`, decimal integers and decimal fractions are
+anything but text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import yaml
+
+from builder.errors import Diagnostic, Diagnostics, did_you_mean
+
+T = TypeVar("T")
+
+_MISSING: Any = object()
+_KINDS = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value and where it stands (1-based)."""
+
+    value: Any
+    line: int
+    column: int
+
+
+@dataclass
+class Section:
+    """A YAML mapping that is read field by field and then asked what was left over.
+
+    Values are text, numbers, booleans, None, lists of these, or further sections. Problems go to
+    `diagnostics`; a field that has one reads as its default, or as an empty value of its kind.
+    """
+
+    path: str
+    line: int
+    diagnostics: Diagnostics
+    entries: dict[str, Entry] = field(default_factory=dict)
+    _known: set[str] = field(default_factory=set)
+
+    def get(self, name: str, kind: type[T], default: Any = _MISSING) -> T:
+        """Return the value of a field, checked for its type; a missing one needs a default."""
+        self._known.add(name)
+        entry = self.entries.get(name)
+        if entry is None:
+            if default is _MISSING:
+                self.complain(self.line, 0, "missing-field", f"`{name}` is missing")
+                return kind()
+            return default  # type: ignore[no-any-return]
+        if not _is(entry.value, kind):
+            wanted = _KINDS.get(kind, "a mapping")
+            self.complain(
+                entry.line,
+                entry.column,
+                "wrong-type",
+                f"`{name}` must be {wanted}",
+                self._shown(entry),
+            )
+            return kind() if default is _MISSING else default
+        return kind(entry.value) if kind is float else entry.value  # type: ignore[call-arg]
+
+    def section(self, name: str) -> Section:
+        """Return a nested mapping; a missing or wrong one reads as empty."""
+        self._known.add(name)
+        entry = self.entries.get(name)
+        if entry is not None and isinstance(entry.value, Section):
+            return entry.value
+        if entry is not None and entry.value is not None:
+            self.complain(entry.line, entry.column, "wrong-type", f"`{name}` must be a mapping")
+        return Section(self.path, self.line if entry is None else entry.line, self.diagnostics)
+
+    def place(self, name: str) -> tuple[int, int]:
+        """Return line and column of a field, or of the mapping if the field is missing."""
+        entry = self.entries.get(name)
+        return (entry.line, entry.column) if entry else (self.line, 0)
+
+    def complain(self, line: int, column: int, rule: str, message: str, hint: str = "") -> None:
+        """Report a problem at a place in this file."""
+        self.diagnostics.add(Diagnostic(self.path, line, column, rule, message, hint))
+
+    def finish(self) -> None:
+        """Report every field that nobody asked for."""
+        for name, entry in self.entries.items():
+            if name not in self._known:
+                hint = did_you_mean(name, self._known)
+                self.complain(
+                    entry.line, entry.column, "unknown-field", f"unknown field `{name}`", hint
+                )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    @staticmethod
+    def _shown(entry: Entry) -> str:
+        return f"it is `{entry.value}`" if not isinstance(entry.value, Section) else ""
+
+
+def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int = 1) -> Section:
+    """Parse YAML text whose top level is a mapping.
+
+    Parameters
+    ----------
+    text
+        The YAML source; empty text is an empty mapping.
+    path, first_line
+        Where the text stands, for messages.
+    diagnostics
+        Receives every problem, syntax errors included.
+    """
+    empty = Section(path, first_line, diagnostics)
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return empty
+        value = _convert(node, loader, path, diagnostics, first_line)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + first_line, mark.column + 1) if mark else (first_line, 0)
+        message = f"not valid YAML: {error.problem or error.context}"
+        diagnostics.add(Diagnostic(path, line, column, "yaml", message, excerpt=_line(text, mark)))
+        return empty
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        message = f"not valid YAML: {str(error).splitlines()[0] if str(error) else 'too deep'}"
+        diagnostics.add(Diagnostic(path, first_line, 0, "yaml", message))
+        return empty
+    if isinstance(value, Section):
+        return value
+    diagnostics.add(Diagnostic(path, first_line, 1, "yaml", "expected `field: value` lines"))
+    return empty
+
+
+class _Loader(yaml.CSafeLoader):
+    """Resolves plain scalars by the five rules below and nothing else."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+def _resolve(tag: str, pattern: str, first: Iterable[str]) -> None:
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+
+
+_resolve("bool", r"^(?:true|false)$", "tf")
+_resolve("null", r"^(?:null|~|)$", ["n", "~", ""])
+_resolve("int", r"^[-+]?(?:0|[1-9][0-9]*)$", "-+0123456789")
+_resolve("float", r"^[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?$", "-+0123456789")
+
+
+def _convert(
+    node: yaml.Node, loader: _Loader, path: str, diagnostics: Diagnostics, first_line: int
+) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        section = Section(path, node.start_mark.line + first_line, diagnostics)
+        for key_node, value_node in node.value:
+            line, column = key_node.start_mark.line + first_line, key_node.start_mark.column + 1
+            key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "?"
+            if key in section.entries:
+                before = section.entries[key].line
+                section.complain(
+                    line, column, "duplicate-field", f"`{key}` is already given on line {before}"
+                )
+                continue
+            value = _convert(value_node, loader, path, diagnostics, first_line)
+            section.entries[key] = Entry(value, line, column)
+        return section
+    if isinstance(node, yaml.SequenceNode):
+        return [_convert(item, loader, path, diagnostics, first_line) for item in node.value]
+    return loader.construct_object(node)
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def _line(text: str, mark: yaml.Mark | None) -> str:
+    lines = text.splitlines()
+    return lines[mark.line] if mark and mark.line < len(lines) else ""

@@ -1,0 +1,42 @@
+"""The words of the interface, by language, from `site_templates/strings.yml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from builder.errors import Diagnostics
+from builder.site import Language, read_text
+from builder.strict_yaml import Section, read_section
+
+Strings = Mapping[str, str]
+"""Text by dotted name, such as `figure.receiver`, in one language."""
+
+
+def load_strings(
+    path: Path, languages: Sequence[Language], diagnostics: Diagnostics
+) -> dict[str, Strings]:
+    """Read every text in every language of the site.
+
+    The file has groups of names of languages: ``figure: {receiver: {zh: ..., en: ...}}``. A text
+    that lacks a language of the site is an error.
+
+    Returns
+    -------
+    dict
+        Language code -> dotted name -> text.
+    """
+    shown = f"{path.parent.name}/{path.name}"
+    texts: dict[str, dict[str, str]] = {language.code: {} for language in languages}
+    source = read_text(path, shown, diagnostics)
+    top = read_section(source or "", shown, diagnostics)
+    for group in top:
+        names = top.section(group)
+        for name in names:
+            _collect(names.section(name), f"{group}.{name}", texts)
+    return dict(texts)
+
+
+def _collect(section: Section, name: str, texts: Mapping[str, dict[str, str]]) -> None:
+    for code, known in texts.items():
+        known[name] = section.get(code, str)
