@@ -184,8 +184,8 @@ class Parameters:
         return cls(flat, tensors)
 
     def gradient(self, loss: Tensor) -> Array:
-        """Return ∂loss/∂weights as one flat array."""
-        gradients = torch.autograd.grad(loss, list(self.tensors.values()))
+        """Return ∂loss/∂weights as one flat array; 0 where a variant does not use a weight."""
+        gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)
         return np.concatenate([gradient.numpy().ravel() for gradient in gradients])
 
     def as_float32(self) -> dict[str, NDArray[np.float32]]:

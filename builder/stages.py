@@ -1,0 +1,150 @@
+"""The cache: a stage's result under a key made of everything that decides it.
+
+A key is the hash of named ingredients: inputs, the source of the code that computes, the versions
+of the tools it uses. Nothing is ever looked up by time. A result is one file that starts with the
+digest of the rest, so that a damaged one is noticed when it is read, and computed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+KEPT_RESULTS = 4
+"""Results kept for each stage; older ones are removed."""
+
+Ingredients = Mapping[str, str]
+"""Name -> digest or version of each thing that decides a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a computation makes: files by path, and facts that JSON can hold."""
+
+    files: Mapping[str, bytes]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of `--explain`: what happened to a stage, and why."""
+
+    stage: str
+    is_rebuilt: bool
+    reason: str
+
+
+@dataclass
+class Cache:
+    """Finds results by key, or computes and stores them.
+
+    Parameters
+    ----------
+    folder
+        Where results live; made when first needed.
+    is_enabled
+        If False nothing is looked up; results are stored all the same.
+    on_event
+        Told about each stage.
+    """
+
+    folder: Path
+    is_enabled: bool = True
+    on_event: Callable[[Event], None] = lambda _event: None
+
+    def get(self, stage: str, ingredients: Ingredients, compute: Callable[[], Result]) -> Result:
+        """Return the stage's result for these ingredients.
+
+        Parameters
+        ----------
+        stage
+            Name of the stage, such as `train` or `pages/zh/index`; also its folder.
+        ingredients
+            Everything that decides the result.
+        compute
+            Makes the result if it is not stored.
+        """
+        key = digest(json.dumps([stage, sorted(ingredients.items())]))
+        path = self.folder / stage / f"{key[:24]}.result"
+        stored = _read(path) if self.is_enabled else None
+        if stored is not None:
+            self.on_event(Event(stage, False, "unchanged"))
+            return stored
+        reason = self._reason(path, ingredients)
+        result = compute()
+        _write(path, ingredients, result)
+        self.on_event(Event(stage, True, reason))
+        return result
+
+    def _reason(self, path: Path, ingredients: Ingredients) -> str:
+        if not self.is_enabled:
+            return "the cache is off"
+        if path.exists():
+            return "the stored result was damaged"
+        before = _newest_ingredients(path.parent)
+        if before is None:
+            return "no result is stored"
+        names = sorted(before.keys() | ingredients.keys())
+        changed = [name for name in names if before.get(name) != ingredients.get(name)]
+        more = f" and {len(changed) - 4} more" if changed[4:] else ""
+        return f"changed: {', '.join(changed[:4])}{more}"
+
+
+def digest(data: bytes | str) -> str:
+    """Return the SHA-256 of some bytes or text in hexadecimal."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+def _read(path: Path) -> Result | None:
+    """Read a stored result; None if there is none or it is not what was written."""
+    try:
+        stored_digest, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if digest(body).encode() != stored_digest:
+        return None
+    header_text, _, payload = body.partition(b"\n")
+    header = json.loads(header_text)
+    files, start = {}, 0
+    for name, size in header["sizes"].items():
+        files[name] = payload[start : start + size]
+        start += size
+    return Result(files, header["facts"])
+
+
+def _write(path: Path, ingredients: Ingredients, result: Result) -> None:
+    """Store a result so that it is either whole or absent, whenever the process dies."""
+    header = {
+        "ingredients": dict(ingredients),
+        "sizes": {name: len(data) for name, data in result.files.items()},
+        "facts": dict(result.facts),
+    }
+    body = b"\n".join([json.dumps(header).encode(), b"".join(result.files.values())])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    partial.write_bytes(digest(body).encode() + b"\n" + body)
+    partial.replace(path)
+    for old in _newest_first(path.parent)[KEPT_RESULTS:]:
+        old.unlink(missing_ok=True)
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.result"), key=lambda p: p.stat().st_mtime_ns, reverse=True)
+
+
+def _newest_ingredients(folder: Path) -> Ingredients | None:
+    for path in _newest_first(folder):
+        with path.open("rb") as file:
+            file.readline()
+            header = file.readline()
+        try:
+            ingredients: Ingredients = json.loads(header)["ingredients"]
+        except (ValueError, KeyError):
+            continue
+        return ingredients
+    return None

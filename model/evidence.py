@@ -1,0 +1,64 @@
+"""What the task needs and what this model uses: a control that is retrained, and interventions.
+
+A control changes the mechanism and trains again from the same seed; it answers what the task
+requires. An intervention leaves the trained weights alone and overwrites a number on its way; it
+answers what this model relies on. Both are recorders of the one forward pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from model import task
+from model.config import ModelConfig, Preset
+from model.trace import StoredWeights, decode
+from model.train import train
+from model.transformer import Record, unrecorded
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Counts of correct problems, out of 100.
+
+    Attributes
+    ----------
+    decoded
+        The trained model, every answer decoded token by token.
+    overwritten_uniform
+        The same weights, every reading table overwritten by the plain average.
+    control_uniform, control_loss
+        A model trained from the same seed with the plain average in place of every reading
+        table, so that Q and K are never used; and its final mean loss in nats.
+    """
+
+    decoded: int
+    overwritten_uniform: int
+    control_uniform: int
+    control_loss: float
+
+
+def gather(weights: StoredWeights, preset: Preset) -> Evidence:
+    """Train the control and decode all problems with and without the intervention."""
+    control = train(preset, uniform_pattern)
+    return Evidence(
+        decoded=count_correct(weights, preset.model),
+        overwritten_uniform=count_correct(weights, preset.model, uniform_pattern),
+        control_uniform=control.correct[-1],
+        control_loss=control.loss[-1],
+    )
+
+
+def count_correct(weights: StoredWeights, config: ModelConfig, record: Record = unrecorded) -> int:
+    """Decode every problem from its question; count the answers that are right to the end."""
+    return sum(decode(weights, p.prompt, config, record) == p.answer for p in task.PROBLEMS)
+
+
+def uniform_pattern(key: str, tensor: Tensor) -> Tensor:
+    """Put the plain average over the visible positions in place of every reading table A."""
+    if not key.endswith("attn.pattern"):
+        return tensor
+    visible = torch.ones_like(tensor).tril()  # [... query key]
+    return visible / visible.sum(-1, keepdim=True)  # [... query key]
