@@ -79,7 +79,7 @@ class World:
 def check_claims(world: World) -> list[ClaimResult]:
     """Evaluate every claim, in the order of `PREDICATES`."""
     outcomes = {claim: predicate(world) for claim, predicate in PREDICATES.items()}
-    return [ClaimResult(id, bool(out.holds), out.numbers) for id, out in outcomes.items()]
+    return [ClaimResult(name, bool(o.holds), o.numbers) for name, o in outcomes.items()]
 
 
 def all_correct(world: World) -> Outcome:

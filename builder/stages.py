@@ -24,10 +24,14 @@ Ingredients = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a computation makes: files by path, and facts that JSON can hold."""
+    """What a computation makes: files by path, and facts that JSON can hold.
+
+    `digest` identifies all of it, for use as an ingredient of later stages.
+    """
 
     files: Mapping[str, bytes]
     facts: Mapping[str, Any] = field(default_factory=dict)
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,7 @@ class Cache:
             self.on_event(Event(stage, False, "unchanged"))
             return stored
         reason = self._reason(path, ingredients)
-        result = compute()
-        _write(path, ingredients, result)
+        result = _write(path, ingredients, compute())
         self.on_event(Event(stage, True, reason))
         return result
 
@@ -114,12 +117,12 @@ def _read(path: Path) -> Result | None:
     for name, size in header["sizes"].items():
         files[name] = payload[start : start + size]
         start += size
-    return Result(files, header["facts"])
+    return Result(files, header["facts"], stored_digest.decode())
 
 
-def _write(path: Path, ingredients: Ingredients, result: Result) -> None:
+def _write(path: Path, ingredients: Ingredients, result: Result) -> Result:
     """Store a result so that it is either whole or absent, whenever the process dies."""
-    header = {
+    header: dict[str, Any] = {
         "ingredients": dict(ingredients),
         "sizes": {name: len(data) for name, data in result.files.items()},
         "facts": dict(result.facts),
@@ -131,6 +134,7 @@ def _write(path: Path, ingredients: Ingredients, result: Result) -> None:
     partial.replace(path)
     for old in _newest_first(path.parent)[KEPT_RESULTS:]:
         old.unlink(missing_ok=True)
+    return Result(result.files, header["facts"], digest(body))
 
 
 def _newest_first(folder: Path) -> list[Path]:

@@ -155,6 +155,8 @@ class Snapshot:
     ----------
     folder
         The folder that holds `manifest.json`.
+    files
+        Contents that are already in memory, by path; the others are read from the folder.
 
     Raises
     ------
@@ -163,6 +165,7 @@ class Snapshot:
     """
 
     folder: Path
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     _documents: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -216,7 +219,7 @@ class Snapshot:
     def document(self, path: str) -> Any:
         """Return the parsed content of a file of the snapshot, such as `training.json`."""
         if path not in self._documents:
-            self._documents[path] = _read(self.folder / path)
+            self._documents[path] = _parse(self.folder / path, self.files.get(path))
         return self._documents[path]
 
     def _part(self, path: str, name: str) -> Any:
@@ -231,9 +234,9 @@ def _array(nested: Sequence[Any]) -> NDArray[np.float64]:
     return np.array(nested, dtype=np.float64)
 
 
-def _read(path: Path) -> Any:
+def _parse(path: Path, data: bytes | None) -> Any:
     try:
-        document = orjson.loads(path.read_bytes())
+        document = orjson.loads(path.read_bytes() if data is None else data)
     except OSError as error:
         raise SnapshotError(path, error.strerror or "cannot be read") from error
     except orjson.JSONDecodeError as error:

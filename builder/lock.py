@@ -1,0 +1,70 @@
+"""The numbers that the project stands by: their digests, committed with the code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.errors import Diagnostic, UnreadableError
+
+LOCK = "model/snapshots.lock.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a build's numbers are the locked ones, in one line."""
+
+    is_equal: bool
+    line: str
+
+
+def lock_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the lock of a snapshot: digests of weights and files, and the headline figures."""
+    training = manifest["training"]
+    names = ("seed", "steps", "first_step_all_correct", "final_loss", "correct")
+    return {
+        "weights_sha256": manifest["weights_sha256"],
+        "headline": {name: training[name] for name in (*names, "portability_margin")},
+        "files": {file["path"]: file["sha256"] for file in manifest["files"]},
+    }
+
+
+def write_lock(path: Path, manifest: Mapping[str, Any]) -> None:
+    """Accept a snapshot's numbers."""
+    path.write_text(json.dumps(lock_of(manifest), indent=1) + "\n", encoding="utf-8")
+
+
+def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
+    """Compare a snapshot with the lock.
+
+    Raises
+    ------
+    UnreadableError
+        If the lock is damaged.
+    """
+    if not path.exists():
+        return Verdict(False, "numbers: no lock yet; `python -m builder lock` accepts these")
+    try:
+        locked = json.loads(path.read_bytes())
+        before, now = locked["files"], lock_of(manifest)
+        changed = sorted(
+            name
+            for name in before.keys() | now["files"].keys()
+            if before.get(name) != now["files"].get(name)
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        hint = "restore it from version control, or write it anew with `python -m builder lock`"
+        raise UnreadableError(
+            Diagnostic(str(path), 0, 0, "lock", f"the lock is damaged: {error}", hint)
+        ) from error
+    if locked == now:
+        return Verdict(True, f"numbers: all {len(before)} files equal {LOCK}")
+    first = changed[0] if changed else "the headline figures"
+    return Verdict(
+        False,
+        f"numbers: {len(changed)} of {len(now['files'])} files differ from {LOCK}, first {first}; "
+        "`python -m builder lock` accepts these",
+    )

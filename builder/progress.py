@@ -1,0 +1,47 @@
+"""Says what a build is doing: a live line on a terminal, plain lines elsewhere, or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Progress:
+    """Reports stages and how long they took, on standard error.
+
+    Parameters
+    ----------
+    is_quiet
+        Say nothing.
+    """
+
+    is_quiet: bool = False
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Announce a stage while it runs and state its time when it ends."""
+        started = time.perf_counter()
+        with self._live(name):
+            yield
+        self.seconds[name] = time.perf_counter() - started
+        self._say(f"{name:<12}{self.seconds[name]:7.2f} s")
+
+    @contextlib.contextmanager
+    def _live(self, name: str) -> Iterator[None]:
+        """Show a spinner if somebody is watching."""
+        if self.is_quiet or not sys.stderr.isatty():
+            yield
+            return
+        from rich.console import Console
+
+        with Console(stderr=True).status(name):
+            yield
+
+    def _say(self, line: str) -> None:
+        if not self.is_quiet:
+            sys.stderr.write(line + "\n")
