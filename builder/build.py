@@ -1,0 +1,152 @@
+"""The pipeline on one screen: load -> compute -> render -> check -> write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.code import SourceCode
+from builder.compute import SNAPSHOTS, Computed, Computer
+from builder.errors import Diagnostic, Diagnostics, UsageError
+from builder.lock import LOCK, Verdict, compare_with_lock
+from builder.output import Output
+from builder.progress import Progress
+from builder.provenance import provenance
+from builder.render import Renderer
+from builder.site import Site, load_site
+from builder.stages import Cache, Event
+from builder.strings import Strings, load_strings
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where things are. The root is the folder that holds `content/` and `site_templates/`."""
+
+    root: Path
+
+    @property
+    def content(self) -> Path:
+        """The words."""
+        return self.root / "content"
+
+    @property
+    def templates(self) -> Path:
+        """What the browser gets."""
+        return self.root / "site_templates"
+
+    @property
+    def cache(self) -> Path:
+        """Results of stages."""
+        return self.root / ".cache"
+
+    @property
+    def lock(self) -> Path:
+        """The accepted numbers."""
+        return self.root / LOCK
+
+    @property
+    def source(self) -> SourceCode:
+        """The code that computes and renders."""
+        return SourceCode(Path(__file__).resolve().parent.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `build` is asked for: the folder, warnings as errors, and whether to use the cache."""
+
+    out: Path
+    is_strict: bool = False
+    use_cache: bool = True
+    on_event: Callable[[Event], None] = lambda _event: None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a build did.
+
+    Attributes
+    ----------
+    verdict
+        Whether the numbers are the locked ones.
+    warnings
+        Problems that did not stop it.
+    is_changed
+        False if the folder already held exactly this site.
+    n_pages, n_claims
+        How much there is.
+    base_url
+        Where the site will live, or empty.
+    """
+
+    verdict: Verdict
+    warnings: tuple[Diagnostic, ...]
+    is_changed: bool
+    n_pages: int
+    n_claims: int
+    base_url: str
+
+
+def build(project: Project, options: Options, progress: Progress) -> Report:
+    """Build the site.
+
+    Raises
+    ------
+    BuildError
+        With everything that is wrong; the output folder is then as it was before.
+    """
+    diagnostics = Diagnostics()
+    output = Output(options.out)
+    cache = Cache(project.cache, options.use_cache, options.on_event)
+    with progress.stage("load"):
+        site, strings = load(project, diagnostics)
+        diagnostics.raise_if_fatal(strict=options.is_strict)
+
+    computed = Computer(site.preset, cache, project.source, progress).run()
+    renderer = Renderer(site, strings, computed, project, cache, diagnostics)
+    with progress.stage("pages"):
+        pages = renderer.pages()
+    with progress.stage("assets"):
+        assets = renderer.assets()
+    diagnostics.raise_if_fatal(strict=options.is_strict)
+
+    with progress.stage("write"):
+        output.add_all(pages)
+        output.add_all(assets)
+        output.add_all(computed.files, SNAPSHOTS)
+        output.add(f"{SNAPSHOTS}provenance.json", provenance())
+        is_changed = output.publish()
+    verdict = compare_with_lock(project.lock, manifest_of(computed))
+    n_pages = sum(path.endswith(".html") for path in pages)
+    return Report(
+        verdict, tuple(diagnostics), is_changed, n_pages, len(computed.claims), site.base_url
+    )
+
+
+def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Mapping[str, Strings]]:
+    """Read the configuration, the chapters and the words of the interface.
+
+    Raises
+    ------
+    BuildError
+        If there is nothing to go on with.
+    """
+    if not project.content.is_dir():
+        message = "there is no folder `content` here"
+        hint = "run the command in the project's folder"
+        raise UsageError(Diagnostic(str(project.root), 0, 0, "project", message, hint))
+    site = load_site(project.content, diagnostics)
+    if site is None:
+        diagnostics.raise_if_fatal(strict=True)
+        raise AssertionError("a site that cannot be loaded has a diagnostic")
+    interface = load_strings(project.templates / "strings.yml", site.languages, diagnostics)
+    claims = load_strings(project.content / "claims.yml", site.languages, diagnostics)
+    return site, {code: {**interface[code], **claims[code]} for code in interface}
+
+
+def manifest_of(computed: Computed) -> Mapping[str, Any]:
+    """Return the parsed manifest of a computed snapshot."""
+    manifest: Mapping[str, Any] = json.loads(computed.files["manifest.json"])
+    return manifest

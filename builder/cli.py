@@ -1,0 +1,143 @@
+"""The command line: what it takes, what it says about itself, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from builder import commands
+from builder.errors import BuildError
+
+Run = Callable[[argparse.Namespace], int]
+
+OVERVIEW = """\
+Builds the article: trains the model, stores every number, renders the chapters.
+
+  python -m builder build     make dist/, then open dist/index.html
+  python -m builder serve     write with a live preview
+  python -m builder check     everything a reviewer would check, short of a browser
+  python -m builder diff A B  what changed between two builds, and what it means
+"""
+
+EXIT_CODES = "exit codes: 0 fine, 1 problems found, 2 wrong usage or unreadable input"
+
+BUILD = """\
+Build the site from content/, model/ and site_templates/ in the current folder.
+
+Only what changed is computed again; results live in .cache/ under a key made of their inputs,
+the code that makes them and the versions of the tools. The output folder is replaced in one step
+when the new site is complete, and stays as it was if anything is wrong. A folder that holds files
+which no build has written is refused."""
+
+SERVE = """\
+Serve the site and build it again whenever a chapter, a template, a style or the code changes.
+
+The browser reloads by itself. When a build fails the page shows the problems and goes on when
+they are mended."""
+
+CHECK = """\
+Build strictly into a scratch folder and examine the result: every claim holds; every link, anchor
+and id resolves; the numbers equal model/snapshots.lock.json; and a second build in another
+process, folder, time zone and hash seed, without the cache, has the same bytes."""
+
+DIFF = """\
+Compare two snapshot folders, or two site folders: files added and removed, then for each tensor
+the largest and the mean difference and where, then what it means: predictions, largest attention
+shares and claims that changed. Exit code 0 the same, 1 different, 2 unreadable."""
+
+LOCK = """\
+Accept the current numbers: write their digests to model/snapshots.lock.json. Commit that file
+with the change that moved the numbers, so that its readers see that it did."""
+
+CLEAN = """\
+Remove the cache and the files that builds have written to the output folder. Other files stay."""
+
+DOCTOR = """\
+Say which versions, processor features, fonts and browser this machine has, what is missing, and
+how to get it. Exit code 1 if something needed is missing."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    options = parser().parse_args(arguments)
+    run: Run = options.run
+    try:
+        return run(options)
+    except BuildError as error:
+        commands.print_problems(error.diagnostics, as_json=getattr(options, "json", False))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 1
+    except Exception as error:
+        if options.verbose:
+            traceback.print_exc()
+        else:
+            print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
+            print("this is a bug; `python -m builder --verbose ...` shows where", file=sys.stderr)
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="python -m builder",
+        description=OVERVIEW,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--verbose", action="store_true", help="show tracebacks of internal errors")
+    subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, run: Run, description: str, summary: str) -> argparse.ArgumentParser:
+        added = subparsers.add_parser(
+            name,
+            description=description,
+            help=summary,
+            epilog=EXIT_CODES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        added.set_defaults(run=run)
+        return added
+
+    build = command("build", commands.run_build, BUILD, "build the site into dist/")
+    _add_out(build)
+    build.add_argument("--strict", action="store_true", help="treat warnings as errors")
+    build.add_argument(
+        "--explain", action="store_true", help="say of each stage whether it was rebuilt, and why"
+    )
+    build.add_argument("--no-cache", action="store_true", help="compute everything again")
+    build.add_argument("--json", action="store_true", help="print one JSON document for machines")
+    build.add_argument("--quiet", action="store_true", help="print problems only")
+
+    serve = command("serve", commands.run_serve, SERVE, "live preview while writing")
+    _add_out(serve)
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    serve.add_argument("--port", type=int, default=8000, help="port to listen on (%(default)s)")
+
+    check = command("check", commands.run_check, CHECK, "check everything short of a browser")
+    check.add_argument("--quiet", action="store_true", help="do not report stages")
+
+    diff = command("diff", commands.run_diff, DIFF, "what changed between two builds")
+    diff.add_argument("old", type=Path, metavar="OLD", help="a snapshot folder or a site folder")
+    diff.add_argument("new", type=Path, metavar="NEW", help="the other one")
+    form = diff.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON document for machines")
+    form.add_argument("--markdown", action="store_true", help="print Markdown for a pull request")
+
+    lock = command("lock", commands.run_lock, LOCK, "accept the current numbers")
+    lock.add_argument("--quiet", action="store_true", help="do not report stages")
+
+    _add_out(command("clean", commands.run_clean, CLEAN, "remove what builds have written"))
+    command("doctor", commands.run_doctor, DOCTOR, "what this machine has and what it lacks")
+    return top
+
+
+def _add_out(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--out", type=Path, default=Path("dist"), metavar="DIR", help="site folder (%(default)s)"
+    )

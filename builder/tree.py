@@ -1,0 +1,127 @@
+"""Examines a finished site folder: links, anchors and ids, as a browser would resolve them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from builder.errors import Diagnostic, did_you_mean
+
+_REFERENCES = {
+    "a": ("href",),
+    "area": ("href",),
+    "audio": ("src",),
+    "form": ("action",),
+    "img": ("src",),
+    "link": ("href",),
+    "script": ("src",),
+    "source": ("src",),
+    "use": ("href",),
+}
+_ID_REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "headers")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A link or a reference to an id, and the line it stands on."""
+
+    target: str
+    line: int
+    attribute: str
+
+
+@dataclass
+class Page(HTMLParser):
+    """What a page defines and what it refers to."""
+
+    ids: dict[str, int] = field(default_factory=dict)
+    repeated: list[tuple[str, int]] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        HTMLParser.__init__(self)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect the ids and references of one element."""
+        line = self.getpos()[0]
+        for name, value in attrs:
+            if value is None:
+                continue
+            if name == "id":
+                if value in self.ids:
+                    self.repeated.append((value, line))
+                self.ids.setdefault(value, line)
+            elif name in _REFERENCES.get(tag, ()):
+                self.references.append(Reference(value, line, name))
+            elif name in _ID_REFERENCES:
+                self.references.extend(Reference(f"#{i}", line, name) for i in value.split())
+
+
+def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
+    """Find what does not resolve in a site folder.
+
+    Parameters
+    ----------
+    folder
+        The site.
+    base_url
+        Where the site will live; links that start with it must resolve too.
+
+    Returns
+    -------
+    list of Diagnostic
+        Repeated ids, links to files or anchors that do not exist, and links that are absolute
+        although they stay on the site.
+    """
+    files = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    pages = {name: _read(folder / name) for name in sorted(files) if name.endswith(".html")}
+    return [problem for name in pages for problem in _examine(name, pages, files, base_url)]
+
+
+def _read(path: Path) -> Page:
+    page = Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    page.close()
+    return page
+
+
+def _examine(
+    name: str, pages: dict[str, Page], files: set[str], base_url: str
+) -> Iterator[Diagnostic]:
+    page = pages[name]
+    for repeated, line in page.repeated:
+        message = f"the id `{repeated}` stands on line {page.ids[repeated]} already"
+        yield Diagnostic(name, line, 0, "repeated-id", message)
+    for reference in page.references:
+        problem = _unresolved(name, reference, pages, files, base_url)
+        if problem:
+            message, hint = problem
+            yield Diagnostic(name, reference.line, 0, "dangling-link", message, hint)
+
+
+def _unresolved(
+    name: str, reference: Reference, pages: dict[str, Page], files: set[str], base_url: str
+) -> tuple[str, str] | None:
+    """Return what is wrong with a reference and a hint; None if it resolves."""
+    target = reference.target
+    if base_url and target.startswith(base_url):
+        target = "/" + target.removeprefix(base_url)
+    parts = urlsplit(target)
+    if parts.scheme or parts.netloc:
+        return None
+    path = name
+    if parts.path.startswith("/"):
+        path = unquote(parts.path.lstrip("/")) or "index.html"
+    elif parts.path:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path)))
+    if path not in files:
+        return f"`{reference.target}` leads to no file of the site", did_you_mean(path, files)
+    fragment = unquote(parts.fragment)
+    if fragment and path in pages and fragment not in pages[path].ids:
+        hint = did_you_mean(fragment, pages[path].ids)
+        return f"`{reference.target}`: {path} has no id `{fragment}`", hint
+    return None
