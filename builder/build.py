@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,10 @@ def build(project: Project, options: Options, progress: Progress) -> Report:
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
     computed = Computer(site.preset, cache, project.source, progress).run()
-    renderer = Renderer(site, strings, computed, project, cache, diagnostics)
+    diagnostics.extend(false_claims(computed))
+    renderer = Renderer(
+        site, strings, computed, project.templates, project.source, cache, diagnostics
+    )
     with progress.stage("pages"):
         pages = renderer.pages()
     with progress.stage("assets"):
@@ -144,6 +147,16 @@ def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Mapping[str,
     interface = load_strings(project.templates / "strings.yml", site.languages, diagnostics)
     claims = load_strings(project.content / "claims.yml", site.languages, diagnostics)
     return site, {code: {**interface[code], **claims[code]} for code in interface}
+
+
+def false_claims(computed: Computed) -> Iterator[Diagnostic]:
+    """Report claims that do not hold for this snapshot, with the numbers they rest on."""
+    for claim in computed.claims:
+        if not claim["holds"]:
+            numbers = ", ".join(f"{name} = {value}" for name, value in claim["numbers"].items())
+            message = f"the claim `{claim['id']}` does not hold: {numbers}"
+            hint = "change the sentence, or the seed under `model` in content/site.yml"
+            yield Diagnostic("content/claims.yml", 0, 0, "false-claim", message, hint)
 
 
 def manifest_of(computed: Computed) -> Mapping[str, Any]:

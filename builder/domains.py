@@ -61,4 +61,4 @@ def _tensors(snapshot: Snapshot) -> Iterator[Mapping[str, NDArray[Any]]]:
         yield snapshot.weights(stage)
         for problem in task.PROBLEMS:
             # A reader of its own for each file: keeping 200 parsed traces takes 300 MB.
-            yield Snapshot(snapshot.folder).trace(stage, problem.name).values
+            yield Snapshot(snapshot.folder, snapshot.files).trace(stage, problem.name).values

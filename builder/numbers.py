@@ -72,6 +72,18 @@ class Matrix:
             is_transposed=not self.is_transposed,
         )
 
+    def until(self, token: str) -> Matrix:
+        """The part that the prefix ending with a token has: by causality, its own numbers.
+
+        Raises
+        ------
+        AddressError
+            If the sequence has no such token, or several.
+        """
+        rows, columns = (_up_to(axis, token) for axis in (self.rows, self.columns))
+        values = self.values[: len(rows), : len(columns)]
+        return replace(self, values=values, rows=rows, columns=columns)
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -239,6 +251,12 @@ def _axis(name: str, tokens: Sequence[str], size: int) -> Axis:
     if name == "d_vocab" and size == len(VOCAB):
         return Axis(name, VOCAB, has_tokens=True)
     return Axis(name, tuple(map(str, range(size))), has_tokens=False)
+
+
+def _up_to(axis: Axis, token: str) -> Axis:
+    if axis.name not in TOKEN_AXES or not axis.has_tokens:
+        return axis
+    return replace(axis, labels=axis.labels[: axis.index(token) + 1])
 
 
 def _of_head(

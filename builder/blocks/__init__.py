@@ -17,9 +17,34 @@ add it to `BLOCKS`, and describe it in ``tests/fixtures/blocks/NAME.md``. A role
 
 from __future__ import annotations
 
-from builder.blocks import aside, claim, equation, matrix, note, product, row, value
+from builder.blocks import (
+    aside,
+    claim,
+    claims,
+    digests,
+    dot,
+    downloads,
+    equation,
+    matrix,
+    note,
+    product,
+    row,
+    value,
+)
 from builder.blocks import sum as sum_block
 from builder.blocks.directive import Block, InlineBlock
 
-BLOCKS: tuple[Block, ...] = (matrix, product, sum_block, row, note, aside, equation)
+BLOCKS: tuple[Block, ...] = (
+    matrix,
+    product,
+    sum_block,
+    dot,
+    equation,
+    row,
+    note,
+    aside,
+    claims,
+    digests,
+    downloads,
+)
 ROLES: tuple[InlineBlock, ...] = (value, claim)

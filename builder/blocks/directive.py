@@ -20,7 +20,7 @@ Options = Mapping[str, type]
 """Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
 
 WHERE: Options = {"problem": str, "stage": str}
-FIGURE: Options = {"id": str, "caption": str, "decimals": int}
+FIGURE: Options = {"until": str, "id": str, "caption": str, "decimals": int}
 
 
 class Body(Enum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 import numpy as np
+
 from builder.address import AddressError, Axis
 from builder.blocks.directive import (
     FIGURE,

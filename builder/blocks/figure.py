@@ -13,13 +13,18 @@ from model.tensors import in_prose
 
 
 def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
-    """Return the matrix that an option, or else the argument, names."""
+    """Return the matrix that an option, or else the argument, names, cut where `until` says."""
     address = directive.required(option) if option else directive.argument
     stage, problem = where(directive.options, context)
     try:
-        return context.numbers.matrix(address, stage, problem)
+        matrix = context.numbers.matrix(address, stage, problem)
     except AddressError as error:
         raise BlockError(error.rule, error.message, error.hint, option) from error
+    until = directive.options.get("until")
+    try:
+        return matrix.until(until) if until else matrix
+    except AddressError as error:
+        raise BlockError(error.rule, error.message, error.hint, "until") from error
 
 
 def matrix_figure(

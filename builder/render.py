@@ -1,0 +1,213 @@
+"""Chapters to pages, each from its own cached stage, and the files that pages load."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from builder.code import SourceCode
+from builder.compute import SNAPSHOTS, Computed
+from builder.errors import Diagnostic, Diagnostics, did_you_mean
+from builder.site import Chapter, Language, Site
+from builder.stages import Cache, Ingredients, Result, digest
+from builder.strings import Strings
+
+if TYPE_CHECKING:
+    from builder.numbers import Numbers
+    from builder.pages import Pages
+    from model.snapshot import Snapshot
+
+CHART_TOOLS = ("altair", "vl-convert-python")
+PAGE_TOOLS = ("jinja2", "markdown-it-py", "mdit-py-plugins", "math-core", "numpy")
+
+
+@dataclass
+class Renderer:
+    """Renders a site from its computed numbers.
+
+    Whatever is heavy to import or to read is prepared on first use, so that a build which finds
+    every page in the cache needs none of it.
+    """
+
+    site: Site
+    strings: Mapping[str, Strings]
+    computed: Computed
+    templates: Path
+    source: SourceCode
+    cache: Cache
+    diagnostics: Diagnostics
+
+    def pages(self) -> dict[str, bytes]:
+        """Render every page; problems go to the diagnostics."""
+        results = [
+            self._page(language, slug)
+            for language in self.site.languages
+            for slug in self.site.slugs
+        ]
+        found = {path: data for result in results for path, data in result.files.items()}
+        for result in results:
+            self.diagnostics.extend(Diagnostic(**fact) for fact in result.facts["diagnostics"])
+        self._check_links(results)
+        return found | self._other_pages()
+
+    def assets(self) -> dict[str, bytes]:
+        """Return styles, scripts, fonts, Vega and the chart templates."""
+
+        def compute() -> Result:
+            from builder.assets import chart_assets
+
+            return Result(chart_assets())
+
+        from builder.assets import static_assets
+
+        ingredients = self.source.ingredients("builder.assets", tools=CHART_TOOLS)
+        charts = self.cache.get("assets", ingredients, compute)
+        return {**static_assets(self.templates), **charts.files}
+
+    def _page(self, language: Language, slug: str) -> Result:
+        chapter = self.site.chapters.get((language.code, slug))
+        name = chapter.path if chapter else "placeholder"
+        ingredients = {**self._shared_ingredients, name: digest(repr(chapter))}
+        url = self.site.url(language, slug)
+
+        def compute() -> Result:
+            if chapter is None:
+                page = self._pages.placeholder(language, slug)
+                return Result({url: page.encode()}, {"ids": [], "links": [], "diagnostics": []})
+            return self._render(chapter, url)
+
+        return self.cache.get(f"pages/{language.code}/{slug}", ingredients, compute)
+
+    def _render(self, chapter: Chapter, url: str) -> Result:
+        from builder.blocks.directive import Context
+        from builder.markdown import render
+
+        found = Diagnostics()
+        context = Context(
+            chapter=chapter,
+            site=self.site,
+            strings=self.strings[chapter.language.code],
+            numbers=self._numbers.fresh(),
+            claims=self._numbers.claims,
+            diagnostics=found,
+            snapshot=self._snapshot,
+            svg=self._svg,
+        )
+        rendered = render(context)
+        page = self._pages.chapter(chapter, rendered)
+        facts = {
+            "ids": sorted(rendered.ids),
+            "links": [[link.href, link.line, chapter.path] for link in rendered.links],
+            "diagnostics": [diagnostic.as_dict() for diagnostic in found],
+        }
+        return Result({url: page.encode()}, facts)
+
+    def _other_pages(self) -> dict[str, bytes]:
+        def compute() -> Result:
+            from builder.pages import sitemap
+
+            found = {"404.html": self._pages.not_found().encode(), ".nojekyll": b""}
+            if self.site.base_url:
+                found["sitemap.xml"] = sitemap(self.site).encode()
+            return Result(found)
+
+        return dict(self.cache.get("pages/other", self._shared_ingredients, compute).files)
+
+    def _check_links(self, results: list[Result]) -> None:
+        """Report links from one chapter to pages and anchors that do not exist."""
+        ids = {path: set(r.facts["ids"]) for r in results for path in r.files}
+        for result in results:
+            (url,) = result.files
+            for href, line, path in result.facts["links"]:
+                problem = _dangling(href, url, ids)
+                if problem:
+                    message, hint = problem
+                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", message, hint))
+
+    @cached_property
+    def _shared_ingredients(self) -> Ingredients:
+        """What decides every page."""
+        site = self.site
+        titles = {key: (c.title, c.short_title, c.summary) for key, c in site.chapters.items()}
+        shape = (site.title, site.description, site.languages, site.slugs, site.base_url, titles)
+        templates = {
+            f"{self.templates.name}/{path.relative_to(self.templates)}": digest(path.read_bytes())
+            for path in sorted(self.templates.rglob("*.html"))
+        }
+        return {
+            **self.source.ingredients("builder.render", "builder.pages", tools=PAGE_TOOLS),
+            **templates,
+            "titles and order of chapters": digest(repr(shape)),
+            "words of the interface": digest(repr(sorted(self.strings.items()))),
+            "snapshot": self.computed.digest,
+        }
+
+    @cached_property
+    def _pages(self) -> Pages:
+        from builder.pages import Pages
+
+        return Pages(self.templates, self.site, self.strings)
+
+    @cached_property
+    def _snapshot(self) -> Snapshot:
+        from model.snapshot import Snapshot
+
+        return Snapshot(Path(SNAPSHOTS), self.computed.files)
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        from builder.claims import ClaimResult
+        from builder.numbers import Numbers
+
+        claims = {claim["id"]: ClaimResult(**claim) for claim in self.computed.claims}
+        return Numbers(self._snapshot, claims, self._domains())
+
+    def _domains(self) -> Mapping[str, float]:
+        def compute() -> Result:
+            from builder.domains import domains
+
+            return Result({}, {"domains": domains(self._snapshot)})
+
+        ingredients = self.source.ingredients("builder.domains", tools=("numpy",))
+        ingredients = {**ingredients, "snapshot": self.computed.digest}
+        found: Mapping[str, float] = self.cache.get("domains", ingredients, compute).facts[
+            "domains"
+        ]
+        return found
+
+    def _svg(self, spec: dict[str, Any]) -> str:
+        """Draw a chart, or find the drawing in the cache."""
+
+        def compute() -> Result:
+            from builder.charts import svg
+
+            return Result({"chart.svg": svg(spec).encode()})
+
+        ingredients = self.source.ingredients("builder.charts", tools=CHART_TOOLS)
+        spec_digest = digest(json.dumps(spec, sort_keys=True))
+        result = self.cache.get(
+            f"charts/{spec_digest[:12]}", {**ingredients, "spec": spec_digest}, compute
+        )
+        return result.files["chart.svg"].decode()
+
+
+def _dangling(href: str, url: str, ids: Mapping[str, set[str]]) -> tuple[str, str] | None:
+    """Return what is wrong with a link from the page at `url`, and a hint; None if nothing is."""
+    parts = urlsplit(href)
+    if parts.scheme or parts.netloc or not parts.path:
+        return None
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(url), unquote(parts.path)))
+    if target.startswith(SNAPSHOTS):
+        return None
+    if target not in ids:
+        return f"`{href}` leads to no page", did_you_mean(target, ids)
+    if parts.fragment and unquote(parts.fragment) not in ids[target]:
+        hint = did_you_mean(unquote(parts.fragment), ids[target])
+        return f"the page `{target}` has no id `{parts.fragment}`", hint
+    return None
