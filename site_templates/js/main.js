@@ -1,0 +1,27 @@
+// Mounts every widget on what it finds in the page. A part that fails leaves the rest alone.
+(function (Article) {
+  "use strict";
+
+  /**
+   * @param {string} selector
+   * @param {(element: HTMLElement) => void} mount
+   */
+  function mountEach(selector, mount) {
+    for (const element of document.querySelectorAll(selector)) {
+      try {
+        mount(/** @type {HTMLElement} */ (element));
+      } catch (error) {
+        Article.live.tellProblem(element, error);
+      }
+    }
+  }
+
+  mountEach(".theme-toggle", Article.theme.mount);
+  mountEach(".contents", Article.contents.mount);
+  mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
+  mountEach(".language-switch a", Article.language.mount);
+  mountEach(".chapter-menu details", Article.menu.mount);
+  mountEach("figure.matrix", Article.matrix.mount);
+  mountEach("figure.product", Article.product.mount);
+  mountEach("figure.matrix", Article.live.mount);
+})((window.Article ??= {}));

@@ -1,0 +1,48 @@
+// Where the reader is: marks the current section in the contents, and gives sections a link.
+(function (Article) {
+  "use strict";
+
+  /** @type {HTMLElement[]} */
+  const headings = [];
+
+  /** @returns {string} id of the section being read, or nothing above the first */
+  function current() {
+    const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight / 3);
+    return passed.at(-1)?.id ?? "";
+  }
+
+  /** @param {HTMLElement} contents */
+  function mount(contents) {
+    let waiting = false;
+    const mark = () => {
+      waiting = false;
+      const id = current();
+      for (const link of contents.querySelectorAll("a")) {
+        if (link.hash.slice(1) === id) link.setAttribute("aria-current", "location");
+        else link.removeAttribute("aria-current");
+      }
+    };
+    addEventListener(
+      "scroll",
+      () => {
+        if (!waiting) requestAnimationFrame(mark);
+        waiting = true;
+      },
+      { passive: true },
+    );
+    requestAnimationFrame(mark);
+  }
+
+  /** @param {HTMLElement} heading */
+  function mountHeading(heading) {
+    headings.push(heading);
+    const link = document.createElement("a");
+    link.className = "heading-link";
+    link.href = `#${heading.id}`;
+    link.setAttribute("aria-label", Article.text("heading_link"));
+    link.textContent = "#";
+    heading.append(link);
+  }
+
+  Article.contents = { mount, mountHeading, current };
+})((window.Article ??= {}));

@@ -1,0 +1,187 @@
+// The live face: an Altair heatmap over the cells of a table, drawn while the figure is near.
+//
+// It takes values, digits and geometry from the table, so the two faces cannot differ. The table
+// stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken.
+(function (Article) {
+  "use strict";
+
+  const COLOURS = { ink: "--ink", paper: "--paper", masked: "--masked", low: "--low", middle: "--cell", high: "--high" };
+  const NEAR = "50% 0px";
+  const FAR = "250% 0px";
+
+  /** @type {Map<HTMLElement, {view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>} | null>} */
+  const faces = new Map();
+  /** @type {Promise<any> | undefined} */
+  let loading;
+
+  const near = new IntersectionObserver(
+    (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
+    { rootMargin: NEAR },
+  );
+  const far = new IntersectionObserver(
+    (entries) => entries.forEach((entry) => entry.isIntersecting || dismiss(entry.target)),
+    { rootMargin: FAR },
+  );
+
+  /** @param {HTMLElement} figure */
+  function mount(figure) {
+    if (matchMedia("(forced-colors: active)").matches) return; // colours are the reader's there
+    near.observe(figure);
+    far.observe(figure);
+  }
+
+  /** @param {HTMLElement} figure */
+  async function draw(figure) {
+    if (faces.has(figure)) return;
+    faces.set(figure, null);
+    try {
+      loading ??= Promise.all(["vega.js", "charts.js"].map(loadScript));
+      await loading;
+      await embed(figure);
+    } catch (error) {
+      tellProblem(figure, error);
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<void>}
+   */
+  function loadScript(name) {
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = `${document.body.dataset.root}assets/${name}`;
+      script.onload = () => resolve();
+      script.onerror = () => reject(new Error(`${name} could not be loaded`));
+      document.head.append(script);
+    });
+  }
+
+  /** @param {HTMLElement} figure */
+  async function embed(figure) {
+    const { View, parse, expressionInterpreter } = Article.vega;
+    const host = document.createElement("div");
+    host.className = "matrix-live";
+    host.setAttribute("aria-hidden", "true");
+    const spec = Article.charts[figure.dataset.range];
+    const view = new View(parse(spec, {}, { ast: true }), {
+      expr: expressionInterpreter,
+      renderer: "svg",
+      container: host,
+      hover: false,
+    });
+    view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.matrix.cellsOf(figure).map(record));
+    paint(figure, view);
+    fit(figure, view, host);
+    await view.runAsync();
+    if (!faces.has(figure)) {
+      view.finalize(); // the reader has scrolled on
+      return;
+    }
+    figure.querySelector(".matrix-scroll")?.append(host);
+    const face = { view, host, queue: Promise.resolve(), resize: new ResizeObserver(() => refit(figure)) };
+    faces.set(figure, face);
+    face.resize.observe(/** @type {Element} */ (figure.querySelector(".matrix-table")));
+    const { litRow = "", litColumn = "" } = figure.dataset;
+    light(figure, litRow === "" ? null : Number(litRow), litColumn === "" ? null : Number(litColumn));
+  }
+
+  /** @param {HTMLTableCellElement} cell */
+  function record(cell) {
+    const { row, column, value } = cell.dataset;
+    return {
+      row: Number(row),
+      column: Number(column),
+      value: value === undefined ? null : Number(value),
+      text: cell.textContent.trim(),
+    };
+  }
+
+  /** Lay the chart over the cells. */
+  function fit(figure, view, host) {
+    const cells = Article.matrix.cellsOf(figure);
+    const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
+    const frame = scroll.getBoundingClientRect();
+    const [first, last] = [cells[0].getBoundingClientRect(), cells.at(-1).getBoundingClientRect()];
+    const [width, height] = [last.right - first.left, last.bottom - first.top];
+    const [left, top] = [first.left - frame.left + scroll.scrollLeft, first.top - frame.top + scroll.scrollTop];
+    Object.assign(host.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+    view.width(width).height(height);
+  }
+
+  /** @param {HTMLElement} figure */
+  function refit(figure) {
+    const face = faces.get(figure);
+    if (!face || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
+    fit(figure, face.view, face.host);
+    update(face);
+  }
+
+  /** Give the chart the colours that the table has now. */
+  function paint(figure, view) {
+    const probe = document.createElement("span");
+    figure.append(probe);
+    for (const [signal, property] of Object.entries(COLOURS)) {
+      probe.style.color = `var(${property})`;
+      view.signal(signal, getComputedStyle(probe).color);
+    }
+    probe.remove();
+  }
+
+  /** Colours have changed: paint every chart anew. */
+  function repaint() {
+    for (const [figure, face] of faces) {
+      if (!face) continue;
+      paint(figure, face.view);
+      update(face);
+    }
+  }
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {number | null} row
+   * @param {number | null} column
+   */
+  function light(figure, row, column) {
+    figure.dataset.litRow = row === null ? "" : String(row);
+    figure.dataset.litColumn = column === null ? "" : String(column);
+    const face = faces.get(figure);
+    if (!face) return;
+    face.view.signal("lit_row", row).signal("lit_column", column);
+    update(face);
+  }
+
+  /** One update after the other: Vega drops what comes in between. */
+  function update(face) {
+    face.queue = face.queue.then(() => face.view.runAsync());
+  }
+
+  /** @param {HTMLElement} figure */
+  function dismiss(figure) {
+    const face = faces.get(figure);
+    if (face === undefined) return;
+    faces.delete(figure);
+    if (!face) return;
+    face.resize.disconnect();
+    face.host.remove();
+    face.queue.then(() => face.view.finalize());
+  }
+
+  /**
+   * The table stays; a line says that the chart is missing.
+   *
+   * @param {Element} element
+   * @param {unknown} error
+   */
+  function tellProblem(element, error) {
+    const figure = element.closest("figure");
+    if (!figure || figure.querySelector(".figure-problem")) return;
+    const note = document.createElement("p");
+    note.className = "figure-problem";
+    note.textContent = Article.text("chart_failed");
+    note.title = String(error);
+    figure.append(note);
+  }
+
+  Article.live = { mount, light, repaint, tellProblem };
+})((window.Article ??= {}));

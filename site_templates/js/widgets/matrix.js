@@ -1,0 +1,184 @@
+// One matrix: walking it by keys, speaking each cell, and the line that shows a number in full.
+//
+// Hover and focus preview a cell, a click or Enter locks it, a second one or Escape lets go. Each
+// change is announced by an `article:cell` event on the figure, whose detail is the cell or null.
+(function (Article) {
+  "use strict";
+
+  const LOCK_KEYS = ["Enter", " "];
+
+  /** @param {HTMLElement} figure */
+  function mount(figure) {
+    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
+    const cells = cellsOf(figure);
+    if (!cells.length) return;
+    const state = { locked: /** @type {HTMLElement | null} */ (null) };
+    const preview = (cell) => show(figure, cell ?? state.locked);
+    const toggle = (cell) => {
+      state.locked = state.locked === cell ? null : cell;
+      show(figure, state.locked);
+    };
+
+    table.setAttribute("role", "grid");
+    table.setAttribute("aria-readonly", "true");
+    figure.querySelector(".matrix-scroll")?.removeAttribute("tabindex");
+    for (const cell of cells) cell.tabIndex = -1;
+    makeStop(table, cells[0]);
+    addReadout(figure);
+
+    table.addEventListener("pointerover", (event) => {
+      if (event.pointerType === "mouse") preview(cellAt(event));
+    });
+    table.addEventListener("pointerleave", () => preview(null));
+    table.addEventListener("focusin", (event) => {
+      const cell = cellAt(event);
+      if (cell?.matches(":focus-visible")) preview(cell);
+    });
+    table.addEventListener("focusout", () => preview(null));
+    table.addEventListener("click", (event) => {
+      const cell = cellAt(event);
+      if (!cell) return;
+      makeStop(table, cell);
+      toggle(cell);
+    });
+    table.addEventListener("keydown", (event) => {
+      const cell = cellAt(event);
+      if (!cell) return;
+      if (LOCK_KEYS.includes(event.key)) {
+        event.preventDefault();
+        toggle(cell);
+        return;
+      }
+      const next = neighbour(cell, event);
+      if (!next) return;
+      event.preventDefault();
+      makeStop(table, next);
+      next.focus();
+    });
+    const release = () => {
+      state.locked = null;
+      show(figure, null);
+    };
+    figure.addEventListener("article:release", release);
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && (state.locked || figure.classList.contains("has-cell"))) release();
+    });
+  }
+
+  /**
+   * @param {HTMLElement} figure
+   * @returns {HTMLTableCellElement[]}
+   */
+  function cellsOf(figure) {
+    return [...figure.querySelectorAll(".matrix-table tbody td[data-row]")];
+  }
+
+  /** @param {Event} event */
+  function cellAt(event) {
+    return /** @type {Element} */ (event.target).closest("td[data-row]");
+  }
+
+  /**
+   * The cell that Tab enters, described for those who hear it.
+   *
+   * @param {HTMLTableElement} table
+   * @param {HTMLTableCellElement} cell
+   */
+  function makeStop(table, cell) {
+    const before = table.querySelector('td[tabindex="0"]');
+    if (before) /** @type {HTMLElement} */ (before).tabIndex = -1;
+    cell.tabIndex = 0;
+    cell.setAttribute("aria-label", sentence(cell));
+  }
+
+  /**
+   * @param {HTMLTableCellElement} cell
+   * @param {KeyboardEvent} event
+   * @returns {HTMLTableCellElement | null}
+   */
+  function neighbour(cell, event) {
+    const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
+    const rows = [.../** @type {HTMLTableSectionElement} */ (row.parentElement).rows];
+    const [first, last] = [1, row.cells.length - 1]; // cell 0 is the row's head
+    const at = { y: rows.indexOf(row), x: cell.cellIndex };
+    const ends = event.ctrlKey || event.metaKey;
+    const goes = {
+      ArrowLeft: { y: at.y, x: at.x - 1 },
+      ArrowRight: { y: at.y, x: at.x + 1 },
+      ArrowUp: { y: at.y - 1, x: at.x },
+      ArrowDown: { y: at.y + 1, x: at.x },
+      Home: { y: ends ? 0 : at.y, x: first },
+      End: { y: ends ? rows.length - 1 : at.y, x: last },
+    }[event.key];
+    if (!goes) return null;
+    const y = Math.min(Math.max(goes.y, 0), rows.length - 1);
+    return rows[y].cells[Math.min(Math.max(goes.x, first), last)];
+  }
+
+  /**
+   * @param {HTMLTableCellElement} cell
+   * @returns {string} row, column and value in full
+   */
+  function sentence(cell) {
+    const heads = headsOf(cell);
+    const number = cell.dataset.value;
+    const value = number === undefined ? Article.text("masked") : Article.minus(number);
+    return Article.text("cell", { row: heads.row.textContent, column: heads.column.textContent, value });
+  }
+
+  /** @param {HTMLTableCellElement} cell */
+  function headsOf(cell) {
+    const table = /** @type {HTMLTableElement} */ (cell.closest("table"));
+    return {
+      row: /** @type {HTMLTableRowElement} */ (cell.parentElement).cells[0],
+      column: table.tHead.rows[0].cells[cell.cellIndex],
+    };
+  }
+
+  /** @param {HTMLElement} figure */
+  function addReadout(figure) {
+    const line = document.createElement("p");
+    line.className = "readout";
+    line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
+    line.textContent = Article.text("readout_hint");
+    figure.querySelector(".matrix-faces")?.after(line);
+  }
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {HTMLTableCellElement | null} cell
+   */
+  function show(figure, cell) {
+    for (const marked of figure.querySelectorAll(".open, th.lit")) marked.classList.remove("open", "lit");
+    figure.classList.toggle("has-cell", cell !== null);
+    const line = figure.querySelector(".readout");
+    line?.classList.toggle("is-value", cell !== null);
+    if (line) line.textContent = cell ? sentence(cell) : Article.text("readout_hint");
+    if (cell) {
+      const heads = headsOf(cell);
+      cell.classList.add("open");
+      heads.row.classList.add("lit");
+      heads.column.classList.add("lit");
+    }
+    figure.dispatchEvent(new CustomEvent("article:cell", { bubbles: true, detail: cell }));
+  }
+
+  /**
+   * Light one row, one column or one cell of a figure; the rest fades, on both faces.
+   *
+   * @param {HTMLElement} figure
+   * @param {number | null} row
+   * @param {number | null} column
+   */
+  function light(figure, row, column) {
+    figure.classList.toggle("is-lit", row !== null || column !== null);
+    for (const cell of cellsOf(figure)) {
+      const inRow = row === null || Number(cell.dataset.row) === row;
+      const inColumn = column === null || Number(cell.dataset.column) === column;
+      cell.classList.toggle("lit", inRow && inColumn && (row !== null || column !== null));
+    }
+    Article.live.light(figure, row, column);
+  }
+
+  Article.matrix = { mount, cellsOf, sentence, light };
+})((window.Article ??= {}));

@@ -1,0 +1,105 @@
+// Linked highlighting: a cell of one matrix lights what it comes from and what it goes into.
+(function (Article) {
+  "use strict";
+
+  const DIGITS = 4;
+
+  /** @param {HTMLElement} product */
+  function mount(product) {
+    const figures = new Map();
+    for (const figure of product.querySelectorAll("figure.matrix")) figures.set(figure.dataset.role, figure);
+    const line = document.createElement("p");
+    line.className = "readout";
+    line.setAttribute("aria-hidden", "true");
+    line.textContent = Article.text("readout_hint");
+    product.querySelector(".product-row")?.after(line);
+
+    product.addEventListener("article:cell", (event) => {
+      const chosen = /** @type {CustomEvent} */ (event).detail;
+      const cell = chosen ?? product.querySelector("td.open"); // a lock elsewhere takes over again
+      const figure = cell?.closest("figure.matrix");
+      const lit = cell ? related(product.dataset.operation, figure.dataset.role, place(cell)) : {};
+      for (const [role, other] of figures) Article.matrix.light(other, ...(lit[role] ?? [null, null]));
+      line.classList.toggle("is-value", cell !== null);
+      line.textContent = cell ? explain(product, figures, figure, cell) : Article.text("readout_hint");
+    });
+    product.addEventListener("click", (event) => {
+      const clicked = /** @type {Element} */ (event.target).closest("figure.matrix");
+      if (!clicked) return;
+      for (const figure of figures.values()) {
+        const holds = figure !== clicked && figure.classList.contains("has-cell");
+        if (holds) figure.dispatchEvent(new CustomEvent("article:release")); // one lock at a time
+      }
+    });
+  }
+
+  /** @param {HTMLElement} cell */
+  function place(cell) {
+    return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+  }
+
+  /**
+   * What lights in each matrix, as [row, column]; null stands for all of them.
+   *
+   * @param {string} operation `matmul` or `sum`
+   * @param {string} role of the matrix that holds the cell
+   * @param {{row: number, column: number}} at
+   * @returns {Record<string, [number | null, number | null]>}
+   */
+  function related(operation, role, { row, column }) {
+    if (operation === "sum") {
+      return { left: [row, column], right: [row, column], result: [row, column] };
+    }
+    return {
+      result: { left: [row, null], right: [null, column], result: [row, column] },
+      left: { left: [row, column], right: [column, null], result: [row, null] },
+      right: { left: [null, row], right: [row, column], result: [null, column] },
+    }[role];
+  }
+
+  /**
+   * The cell in full, and for a cell of the result the arithmetic that makes it.
+   *
+   * @param {HTMLElement} product
+   * @param {Map<string, HTMLElement>} figures
+   * @param {HTMLElement} figure
+   * @param {HTMLTableCellElement} cell
+   */
+  function explain(product, figures, figure, cell) {
+    const said = Article.matrix.sentence(cell);
+    const complete = figures.has("left") && figures.has("right");
+    if (figure.dataset.role !== "result" || cell.dataset.value === undefined || !complete) return said;
+    const terms = product.dataset.operation === "sum" ? addends(figures, cell) : products(figures, cell);
+    const sum = terms.join(" + ");
+    const scale = product.dataset.scale;
+    return `${said} = ${scale ? `(${sum}) × ${scale}` : sum}`;
+  }
+
+  function addends(figures, cell) {
+    const { row, column } = place(cell);
+    return ["left", "right"].map((role) => number(valueAt(figures.get(role), row, column)));
+  }
+
+  function products(figures, cell) {
+    const { row, column } = place(cell);
+    const factors = Article.matrix
+      .cellsOf(figures.get("left"))
+      .filter((left) => Number(left.dataset.row) === row)
+      .map((left) => [left.dataset.value, valueAt(figures.get("right"), Number(left.dataset.column), column)]);
+    return factors
+      .filter(([left, right]) => left !== undefined && right !== undefined)
+      .map(([left, right]) => `${number(left)} × ${number(right)}`);
+  }
+
+  function valueAt(figure, row, column) {
+    return figure.querySelector(`td[data-row="${row}"][data-column="${column}"]`)?.dataset.value;
+  }
+
+  /** @param {string} value */
+  function number(value) {
+    const text = Article.minus(Number(value).toFixed(DIGITS));
+    return text.startsWith("\u2212") ? `(${text})` : text;
+  }
+
+  Article.product = { mount };
+})((window.Article ??= {}));
