@@ -89,8 +89,8 @@ class Output:
             If the new folder cannot be written; the old one is then untouched.
         """
         digests = {path: digest(data) for path, data in sorted(self._files.items())}
-        files = self._files | {MARKER: _marker(digests)}
-        if digests == self._listed and self._is_whole(digests):
+        intact = {path for path, wanted in digests.items() if self._holds(path, wanted)}
+        if len(intact) == len(digests) and digests == self._listed:
             return False
         self._refuse_foreign_files()
         parent = self.folder.absolute().parent
@@ -102,16 +102,18 @@ class Output:
             partial = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         try:
             with _write_errors(self.folder):
-                _write_all(partial, files)
+                _write_all(partial, self._files | {MARKER: _marker(digests)}, self.folder, intact)
                 _swap(partial, self.folder.absolute())
         finally:
             shutil.rmtree(partial, ignore_errors=True)
         return True
 
-    def _is_whole(self, digests: Mapping[str, str]) -> bool:
-        """Whether every file in the folder has the content that the list gives it."""
+    def _holds(self, path: str, wanted: str) -> bool:
+        """Whether the folder has this file with this content already."""
+        if self._listed.get(path) != wanted:
+            return False
         try:
-            return all(digest((self.folder / p).read_bytes()) == d for p, d in digests.items())
+            return digest((self.folder / path).read_bytes()) == wanted
         except OSError:
             return False
 
@@ -163,12 +165,19 @@ def _marker(digests: Mapping[str, str]) -> bytes:
     return (json.dumps(document, indent=0) + "\n").encode()
 
 
-def _write_all(folder: Path, files: Mapping[str, bytes]) -> None:
-    for parent in {(folder / path).parent for path in files}:
+def _write_all(new: Path, files: Mapping[str, bytes], old: Path, intact: set[str]) -> None:
+    """Write every file; those that the old folder holds unchanged are linked, not copied."""
+    for parent in {(new / path).parent for path in files}:
         parent.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
-        (folder / path).write_bytes(data)
-    folder.chmod(0o755)
+        if path in intact:
+            try:
+                (new / path).hardlink_to(old / path)
+                continue
+            except OSError:  # a file system without links
+                pass
+        (new / path).write_bytes(data)
+    new.chmod(0o755)
 
 
 def _swap(new: Path, current: Path) -> None:
