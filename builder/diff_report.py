@@ -22,10 +22,8 @@ from model.tensors import in_prose
 if TYPE_CHECKING:
     from builder.diff import Difference
 
-MOST_ROWS = 8
-MOST_TENSORS = 4
-MOST_NAMES = 3
-"""Longer lists end in "and N more"; `--json` has everything."""
+MOST_ROWS, MOST_TENSORS, MOST_NAMES = 8, 4, 3
+"""Longer lists end in "and N more", or in a number; `--json` has everything."""
 
 _DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
