@@ -22,8 +22,8 @@ from model.tensors import in_prose
 if TYPE_CHECKING:
     from builder.diff import Difference
 
-MOST_ROWS, MOST_TENSORS, MOST_NAMES = 8, 4, 3
-"""Longer lists end in "and N more", or in a number; `--json` has everything."""
+MOST_ROWS, MOST_TENSORS, MOST_NAMES, LONGEST_ROW = 8, 4, 3, 400
+"""Longer lists end in "and N more", longer rows in "…"; `--json` has everything."""
 
 _DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
 
@@ -97,7 +97,8 @@ def _section(title: str, rows: Iterable[str], most: int = MOST_ROWS) -> Section:
     title = f"{title} ({len(kept)})" if len(kept) > 1 else title
     if hidden > 0:
         kept[most:] = [f"and {hidden} more"]
-    return Section(title, tuple(kept))
+    cut = (row if len(row) <= LONGEST_ROW else f"{row[:LONGEST_ROW]}…" for row in kept)
+    return Section(title, tuple(cut))
 
 
 def _tensors(tensors: Iterable[TensorDifference]) -> Iterator[Section]:
