@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import functools
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ DOMAINS = dict.fromkeys(Vocabulary(PRESET.model), 1.0)
 def snapshot_folder() -> Path:
     """Train three steps and write the files that figures read, for a few problems."""
     folder = Path(tempfile.mkdtemp(prefix="snapshot-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     run = train(PRESET)
     sizes = dataclasses.asdict(PRESET.model)
     _write(folder / "manifest.json", {"schema": 1, "model": sizes, "training": {"final_loss": 2.5}})

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from markdown_it.utils import read_fixture_file
 
 from builder.blocks import BLOCKS, ROLES
+from builder.blocks.directive import BlockError
+from builder.blocks.operation import Equation, verify
 from builder.markdown import render
 from tests.rendering import context, rendered
 
@@ -57,6 +61,47 @@ def test_every_displayed_cell_is_the_snapshots_own_number() -> None:
     assert len(found) == values.size
     for row, column, value in found:
         assert float(value) == values[int(row), int(column)]
+
+
+PRODUCTS = [
+    *[f"ln1.out|attn.W_{w}[{h}]|attn.{w.lower()}[{h}]|" for w in "QKV" for h in (0, 1)],
+    *[f"attn.pattern[{h}]|attn.v[{h}]|attn.z[{h}]|" for h in (0, 1)],
+    *[f"attn.z[{h}]|attn.W_O[{h}]|attn.result[{h}]|" for h in (0, 1)],
+    *[f"attn.q[{h}]|attn.k[{h}]|attn.attn_scores[{h}]|scale: 1/2" for h in (0, 1)],
+]
+SUMS = ["resid_pre|attn_out|resid_mid", "resid_mid|mlp_out|resid_post"]
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+@pytest.mark.parametrize("layer", [0, 1])
+def test_every_product_and_sum_of_the_network_holds(layer: int, stage: str) -> None:
+    blocks = []
+    for block, texts in (("product", PRODUCTS), ("sum", SUMS)):
+        for text in texts:
+            left, right, result, *scale = text.split("|")
+            options = [f"stage: {stage}"]
+            options += [f"left: blocks.{layer}.{left}", f"right: blocks.{layer}.{right}"]
+            options += [f"result: blocks.{layer}.{result}"]
+            options += [f"transpose_right: true\n{scale[0]}"] if scale and scale[0] else []
+            blocks.append("\n".join([f"::: {block}", *options, ":::", ""]))
+    assert len(blocks) == 14
+    assert rendered("\n".join(blocks))[1] == []
+
+
+def test_one_unit_in_the_sixth_digit_makes_a_product_false() -> None:
+    numbers = context("").numbers
+    left, right, result = (
+        numbers.matrix(f"blocks.0.{key}", "trained", "7x8")
+        for key in ("ln1.out", "attn.W_Q[0]", "attn.q[0]")
+    )
+    computed, magnitude = left.values @ right.values, abs(left.values) @ abs(right.values)
+    verify(Equation("product", "×", left, right, result), computed, magnitude)
+    wrong = result.values.copy()
+    row, column = np.unravel_index(abs(wrong).argmax(), wrong.shape)
+    wrong[row, column] *= 1 + 2e-5
+    with pytest.raises(BlockError, match="this product is false"):
+        changed = dataclasses.replace(result, values=wrong)
+        verify(Equation("product", "×", left, right, changed), computed, magnitude)
 
 
 def test_weights_show_the_decimals_of_the_file() -> None:
