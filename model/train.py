@@ -66,7 +66,8 @@ def initial_weights(config: ModelConfig, seed: int) -> dict[str, Array]:
             weights[key] = np.full(shape, 1.0 if key.endswith(".w") else 0.0)
             continue
         bound = 1.0 if "embed." in key and "un" not in key else (3.0 / shape[0]) ** 0.5
-        weights[key] = np.rint(rng.uniform(-bound, bound, shape) / INITIAL_GRID) * INITIAL_GRID
+        drawn = rng.uniform(-bound, bound, shape)
+        weights[key] = np.rint(drawn / INITIAL_GRID) * INITIAL_GRID + 0.0  # + 0.0: no -0.0
     return weights
 
 
