@@ -217,7 +217,9 @@ def test_the_loss_is_the_mean_over_exactly_the_targets() -> None:
         ({"learning_rate": 0.0}, "learning_rate", "greater than 0"),
         ({"learning_rate": math.nan}, "learning_rate", "greater than 0"),
         ({"eps": 0.0}, "eps", "greater than 0"),
+        ({"learning_rate": math.inf}, "learning_rate", "finite"),
         ({"gradient_grid": 0.0}, "gradient_grid", "greater than 0"),
+        ({"gradient_grid": 1e-6}, "gradient_grid", "a power of 2"),
         ({"seed": -1}, "seed", "must not be negative"),
         ({"beta1": 1.0}, "beta1", "less than 1"),
         ({"beta2": -0.1}, "beta2", "at least 0"),
@@ -283,6 +285,7 @@ def test_initial_weights_are_short_exact_decimals_within_their_bounds() -> None:
         whole = w / INITIAL_GRID
         assert (whole == np.rint(whole)).all(), key
         assert (w == w.astype(np.float32)).all(), key
+        assert not (np.signbit(w) & (w == 0)).any(), f"{key}: a negative zero"
         if key.endswith(".w"):
             assert (w == 1).all(), key
         elif w.ndim == 1:
