@@ -134,7 +134,9 @@ def many_chapters(rounds: int) -> Iterator[Figure]:
                     ratios.append(times[-1] / bare)
                     unchanged.append(build(folder))
             seconds[n_chapters] = statistics.median(times)
-    yield Figure(f"{N_CHAPTERS} chapters / (markdown-it-py + jinja2)", statistics.median(ratios), 2, "times")
+    yield Figure(
+        f"{N_CHAPTERS} chapters / (markdown-it-py + jinja2)", statistics.median(ratios), 2, "times"
+    )
     yield Figure(f"{N_CHAPTERS} chapters, nothing changed", statistics.median(unchanged), 1.0, "s")
     growth = seconds[N_CHAPTERS] / seconds[N_CHAPTERS // 2]
     yield Figure("twice the chapters, times the time", growth, 2.2, "times")
@@ -178,7 +180,9 @@ def page_weight(_rounds: int) -> Iterator[Figure]:
 def loaded_by(page: Path) -> Iterator[Path]:
     """Styles, scripts and icons of a page, and the fonts of its styles."""
     text = page.read_text(encoding="utf-8")
-    for reference in re.findall(r'<(?:link rel="(?:stylesheet|icon)"[^>]*href|script[^>]*src)="([^"]+)"', text):
+    for reference in re.findall(
+        r'<(?:link rel="(?:stylesheet|icon)"[^>]*href|script[^>]*src)="([^"]+)"', text
+    ):
         path = (page.parent / reference).resolve()
         yield path
         if path.suffix == ".css":
