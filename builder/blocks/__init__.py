@@ -1,0 +1,25 @@
+"""The blocks of a chapter, one module each.
+
+To add a block, write a module with
+
+- ``NAME``: what follows the colons, as in ``::: matrix``;
+- ``ARGUMENT``: an `Argument`: whether more may or must follow on that line;
+- ``BODY``: a `Body`: YAML options, Markdown, or text;
+- ``OPTIONS``: option name -> type; values are checked before `render` sees them, an unknown option
+  is an error, and one that was not given is None;
+- ``render(directive: Directive, context: Context) -> str``: the HTML. It raises `BlockError`, with
+  the option at fault, for anything that cannot be drawn,
+
+add it to `BLOCKS`, and describe it in ``tests/fixtures/blocks/NAME.md``. A role, written
+``{name}`target option=value` ``, has ``NAME``, ``OPTIONS`` (names only) and
+``render(role: Role, context: Context) -> str``, and goes into `ROLES`.
+"""
+
+from __future__ import annotations
+
+from builder.blocks import aside, claim, curve, equation, matrix, note, product, row, value
+from builder.blocks import sum as sum_block
+from builder.blocks.directive import Block, InlineBlock
+
+BLOCKS: tuple[Block, ...] = (matrix, product, sum_block, row, curve, note, aside, equation)
+ROLES: tuple[InlineBlock, ...] = (value, claim)

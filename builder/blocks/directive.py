@@ -1,0 +1,222 @@
+"""What a block is given, and what it may say when it cannot be drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol
+
+from builder.claims import ClaimResult
+from builder.errors import Diagnostics, did_you_mean
+from builder.numbers import Numbers
+from builder.site import Chapter, Site
+from builder.strings import Strings
+from model import task
+from model.snapshot import STAGES, Snapshot
+
+Options = Mapping[str, type]
+"""Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
+
+WHERE: Options = {"problem": str, "stage": str}
+FIGURE: Options = {"id": str, "caption": str, "decimals": int}
+
+
+class Body(Enum):
+    """What stands between the opening and the closing colons."""
+
+    OPTIONS = "YAML options"
+    MARKDOWN = "Markdown"
+    TEXT = "text that the block reads itself"
+
+
+class Argument(Enum):
+    """Whether something follows the name on the opening line."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+
+
+class BlockError(Exception):
+    """A block or role that cannot be drawn.
+
+    `option` is the option at fault, if any; `place` is the line and column where the trouble is
+    known more exactly than by block or option.
+    """
+
+    def __init__(
+        self,
+        rule: str,
+        message: str,
+        hint: str = "",
+        option: str = "",
+        place: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.message = message
+        self.hint = hint
+        self.option = option
+        self.place = place
+
+
+@dataclass
+class Ids:
+    """The ids of one page: given ones are checked, the others are counted out."""
+
+    taken: dict[str, int] = field(default_factory=dict)
+    n_figures: int = 0
+    n_equations: int = 0
+
+    def take(self, wanted: str, line: int) -> str:
+        """Reserve an id that the author chose.
+
+        Raises
+        ------
+        BlockError
+            If it is not plain ASCII, has a form that is given out automatically, or is taken.
+        """
+        if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", wanted):
+            hint = "a letter, then letters, digits, `-` and `_`, all ASCII"
+            raise BlockError("bad-id", f"`{wanted}` cannot be an id", hint, "id")
+        if re.fullmatch(r"(fig-|fn|fnref)[0-9]+(-.*)?", wanted):
+            raise BlockError("bad-id", f"`{wanted}` is given out automatically", "", "id")
+        if wanted in self.taken:
+            message = f"the id `{wanted}` is already given on line {self.taken[wanted]}"
+            raise BlockError("duplicate-id", message, "", "id")
+        self.taken[wanted] = line
+        return wanted
+
+    def figure(self, wanted: str | None, line: int) -> str:
+        """Return the id of the next figure: the one wanted, or `fig-N` in page order."""
+        self.n_figures += 1
+        return self.take(wanted, line) if wanted else f"fig-{self.n_figures}"
+
+
+@dataclass(frozen=True)
+class Context:
+    """Everything that the blocks of one page may use.
+
+    Attributes
+    ----------
+    chapter, site, strings
+        The page, the site, and the words of the interface in the page's language.
+    numbers, snapshot
+        Numbers by address, and the snapshot itself.
+    claims
+        Claim id -> whether it holds and what it rests on.
+    diagnostics
+        Receives every problem.
+    svg
+        Renders a Vega-Lite specification to an inline SVG.
+    ids
+        The ids given out on this page.
+    """
+
+    chapter: Chapter
+    site: Site
+    strings: Strings
+    numbers: Numbers
+    claims: Mapping[str, ClaimResult]
+    diagnostics: Diagnostics
+    snapshot: Snapshot
+    svg: Callable[[dict[str, Any]], str]
+    ids: Ids = field(default_factory=Ids)
+
+    def words(self, name: str, /, **values: object) -> str:
+        """Return a text of the interface, its `{places}` filled in."""
+        return self.strings[name].format(**values)
+
+
+@dataclass(frozen=True)
+class Directive:
+    """One block as it stands in a chapter.
+
+    Attributes
+    ----------
+    name, argument
+        From the opening line.
+    options
+        Values of the right type; an option that was not given is None.
+    body
+        Rendered HTML for a Markdown body, the source for a text body, else empty.
+    line
+        Line of the opening colons in the file.
+    inline
+        Renders inline Markdown that came from the option of that name, or from the argument
+        if the name is empty.
+    """
+
+    name: str
+    argument: str
+    options: Mapping[str, Any]
+    body: str
+    line: int
+    inline: Callable[[str, str], str]
+
+    def required(self, option: str) -> Any:
+        """Return the value of an option that must be given."""
+        value = self.options.get(option)
+        if value is None:
+            message = f"`{self.name}` needs the option `{option}`"
+            raise BlockError("missing-option", message)
+        return value
+
+    @property
+    def caption(self) -> str:
+        """The author's caption as HTML, or empty."""
+        text = self.options.get("caption")
+        return self.inline(text, "caption") if text else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """One inline role, such as ``{value}`probs[=,5] decimals=4` ``."""
+
+    name: str
+    target: str
+    options: Mapping[str, str]
+    line: int
+
+
+class Block(Protocol):
+    """What a module in `builder/blocks` must define to be a block."""
+
+    @property
+    def NAME(self) -> str: ...  # noqa: D102, N802 - a module's constant
+    @property
+    def ARGUMENT(self) -> Argument: ...  # noqa: D102, N802
+    @property
+    def BODY(self) -> Body: ...  # noqa: D102, N802
+    @property
+    def OPTIONS(self) -> Options: ...  # noqa: D102, N802
+
+    def render(self, directive: Directive, context: Context) -> str:
+        """Return the block's HTML, or raise BlockError or AddressError."""
+
+
+class InlineBlock(Protocol):
+    """What a module in `builder/blocks` must define to be a role."""
+
+    @property
+    def NAME(self) -> str: ...  # noqa: D102, N802
+    @property
+    def OPTIONS(self) -> tuple[str, ...]: ...  # noqa: D102, N802
+
+    def render(self, role: Role, context: Context) -> str:
+        """Return the role's HTML, or raise BlockError or AddressError."""
+
+
+def where(options: Mapping[str, Any], context: Context) -> tuple[str, str]:
+    """Return the stage and the problem that options ask for, or those of the chapter."""
+    stage = options.get("stage") or "trained"
+    problem = options.get("problem") or context.chapter.problem
+    if stage not in STAGES:
+        hint = did_you_mean(stage, STAGES)
+        raise BlockError("unknown-stage", f"there is no stage `{stage}`", hint, "stage")
+    if problem not in task.BY_NAME:
+        hint = did_you_mean(problem.replace("×", "x"), task.BY_NAME) or "such as `7x8`"
+        raise BlockError("unknown-problem", f"there is no problem `{problem}`", hint, "problem")
+    return stage, problem

@@ -1,0 +1,127 @@
+"""The matrix figure, shared by every block that shows a matrix."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from builder.address import AddressError
+from builder.blocks.directive import BlockError, Context, Directive, where
+from builder.blocks.table import Part, axis_word, table
+from builder.numbers import Matrix
+from model.tensors import in_prose
+
+
+def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
+    """Return the matrix that an option, or else the argument, names."""
+    address = directive.required(option) if option else directive.argument
+    stage, problem = where(directive.options, context)
+    try:
+        return context.numbers.matrix(address, stage, problem)
+    except AddressError as error:
+        raise BlockError(error.rule, error.message, error.hint, option) from error
+
+
+def matrix_figure(
+    matrix: Matrix,
+    part: Part,
+    context: Context,
+    figure_id: str,
+    *,
+    caption: str = "",
+    role: str = "",
+) -> str:
+    """Return the `<figure>` of a matrix.
+
+    Parameters
+    ----------
+    matrix, part
+        The numbers, and which of them to show.
+    context
+        Gives the words.
+    figure_id
+        The element's id.
+    caption
+        The author's caption as HTML.
+    role
+        `left`, `right` or `result` within an equation of matrices.
+    """
+    name_id = f"{figure_id}-name"
+    note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
+    return (
+        f'<figure class="matrix" id="{figure_id}"{_data(matrix, role)}>'
+        f"<figcaption>{_name(matrix, context, name_id)}"
+        f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
+        f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
+        f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
+        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="region"'
+        f' aria-labelledby="{name_id}">{table(matrix, part, context, _spoken(matrix, context))}'
+        f"</div></div>{note}</figure>\n"
+    )
+
+
+def letter(matrix: Matrix) -> str:
+    """Return the article's letter as HTML, or the key's last word where there is none."""
+    text = matrix.spec.letter
+    if not text:
+        return f"<code>{escape(matrix.spec.name)}</code>"
+    html = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
+    return html + "<sup>⊤</sup>" if matrix.is_transposed else html
+
+
+def _data(matrix: Matrix, role: str) -> str:
+    data = {
+        "key": matrix.spec.key,
+        "head": "" if matrix.head is None else str(matrix.head),
+        "stage": matrix.stage,
+        "problem": matrix.problem,
+        "range": matrix.spec.range.value,
+        "domain": f"{matrix.domain:g}",
+        "transposed": "true" if matrix.is_transposed else "",
+        "role": role,
+    }
+    return "".join(f' data-{name}="{escape(text)}"' for name, text in data.items() if text)
+
+
+def _name(matrix: Matrix, context: Context, name_id: str) -> str:
+    where_ = escape(_where(matrix, context))
+    return (
+        f'<span class="matrix-name" id="{name_id}"><span class="matrix-letter">{letter(matrix)}'
+        f'</span> <span class="matrix-where">{where_}</span></span> '
+    )
+
+
+def _where(matrix: Matrix, context: Context) -> str:
+    """Layer, head, stage and problem, as far as they apply."""
+    layer, head = matrix.spec.layer, matrix.head
+    parts = [
+        "" if layer is None else context.words("figure.layer", number=in_prose(layer)),
+        "" if head is None else context.words("figure.head", number=in_prose(head)),
+        context.strings[f"figure.stage_{matrix.stage}"],
+        matrix.problem.replace("x", "×"),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _meaning(matrix: Matrix, context: Context) -> str:
+    meaning = matrix.spec.meaning
+    return meaning.get(context.chapter.language.code, matrix.spec.en)
+
+
+def _shape(matrix: Matrix, part: Part, context: Context) -> str:
+    whole = f"{len(matrix.rows)} × {len(matrix.columns)}"
+    shown = f"{len(part.rows)} × {len(part.columns)}"
+    if shown == whole:
+        return whole
+    return context.words("figure.part", shown=shown, whole=whole)
+
+
+def _spoken(matrix: Matrix, context: Context) -> str:
+    return context.words(
+        "figure.table_caption",
+        name=matrix.spec.letter or matrix.spec.name,
+        where=_where(matrix, context),
+        meaning=_meaning(matrix, context),
+        rows=axis_word(matrix.rows, context),
+        columns=axis_word(matrix.columns, context),
+    )

@@ -1,0 +1,122 @@
+"""Matrix equations, verified and drawn: shared by `product` and `sum`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from builder.blocks.directive import BlockError, Context, Directive
+from builder.blocks.figure import letter, matrix_figure
+from builder.blocks.table import Part
+from builder.numbers import Array, Matrix
+
+_RELATIVE_ROUNDING = 6e-7
+"""A little over half a unit in the seventh digit, relative to a number that starts with 1."""
+
+_ABSOLUTE_ROUNDING = 1e-11
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """left (operator) right = result, with a factor that is shown beside the right side.
+
+    `scale` is the factor as the author wrote it; empty for 1.
+    """
+
+    operation: str
+    operator: str
+    left: Matrix
+    right: Matrix
+    result: Matrix
+    scale: str = ""
+    factor: float = 1.0
+
+
+def verify(equation: Equation, computed: Array, magnitude: Array) -> None:
+    """Check that the result is what the operands give, within the rounding of stored numbers.
+
+    Parameters
+    ----------
+    equation
+        The operands and the result.
+    computed
+        What the operands give.
+    magnitude
+        The same with the absolute values of all terms: bounds what their rounding can change.
+
+    Raises
+    ------
+    BlockError
+        If the equation is false. Masked cells of the result are not compared.
+    """
+    result = equation.result.values
+    bound = _RELATIVE_ROUNDING * (2 * magnitude + np.abs(result)) + _ABSOLUTE_ROUNDING
+    wrong = ~np.isnan(result) & ~(np.abs(computed - result) <= bound)
+    if not wrong.any():
+        return
+    row, column = map(int, np.argwhere(wrong)[0])
+    labels = equation.result.rows.labels[row], equation.result.columns.labels[column]
+    found = f"`{equation.result.address}` has {result[row, column]:.7g}"
+    message = (
+        f"this {equation.operation} is false: row `{labels[0]}`, column `{labels[1]}` is "
+        f"{computed[row, column]:.7g}, but {found}"
+    )
+    raise BlockError("false-figure", message, f"{int(wrong.sum())} cells differ")
+
+
+def shape_error(equation: Equation, hint: str = "") -> BlockError:
+    """Return the error for operands whose sizes do not fit."""
+    sizes = (f"{m.values.shape[0]} × {m.values.shape[1]}" for m in _matrices(equation))
+    message = "the sizes do not fit: left is {}, right is {}, result is {}".format(*sizes)
+    return BlockError("shape", message, hint)
+
+
+def equation_figure(equation: Equation, directive: Directive, context: Context) -> str:
+    """Return the three matrices in a row; `rows` restricts those whose rows are the result's."""
+    whole = Part.of(equation.result, {**directive.options, "columns": None})
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    roles = ("left", "right", "result")
+    shown = []
+    for role, matrix in zip(roles, _matrices(equation), strict=True):
+        columns = range(len(matrix.columns))
+        is_whole = role == "right" and equation.operation == "product"
+        rows = range(len(matrix.rows)) if is_whole else whole.rows
+        part = Part(rows, columns, decimals=whole.decimals)
+        shown.append(matrix_figure(matrix, part, context, f"{figure_id}-{role}", role=role))
+    data_scale = f' data-scale="{equation.factor!r}"' if equation.scale else ""
+    operation = "matmul" if equation.operation == "product" else equation.operation
+    return (
+        f'<figure class="product" id="{figure_id}" data-operation="{operation}"{data_scale}>'
+        f'<div class="product-row">{shown[0]}{_operator(equation.operator)}{shown[1]}'
+        f"{_scale(equation)}{_operator('=')}{shown[2]}</div>"
+        f"<figcaption>{_formula(equation)}{_note(directive)}</figcaption></figure>\n"
+    )
+
+
+def _matrices(equation: Equation) -> tuple[Matrix, Matrix, Matrix]:
+    return equation.left, equation.right, equation.result
+
+
+def _operator(sign: str) -> str:
+    return f'<span class="product-operator">{sign}</span>'
+
+
+def _scale(equation: Equation) -> str:
+    if not equation.scale:
+        return ""
+    return f'<span class="product-operator product-scale">× {escape(equation.scale)}</span>'
+
+
+def _formula(equation: Equation) -> str:
+    left, right, result = map(letter, _matrices(equation))
+    scale = f" × {escape(equation.scale)}" if equation.scale else ""
+    return (
+        f'<span class="product-formula">{result} = {left} {equation.operator} {right}{scale}</span>'
+    )
+
+
+def _note(directive: Directive) -> str:
+    caption = directive.caption
+    return f' <span class="product-caption">{caption}</span>' if caption else ""

@@ -1,0 +1,75 @@
+"""From a chapter's Markdown to the HTML of its article."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from builder.blocks.directive import Context
+from builder.errors import did_you_mean
+from builder.markdown.page import Heading, Link, Page
+from builder.markdown.parser import parser
+
+__all__ = ["Heading", "Link", "Rendered", "render"]
+
+_ID = re.compile(r'<[^<>]*\bid="([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One chapter as HTML.
+
+    Attributes
+    ----------
+    html
+        The article without its title.
+    headings
+        Those that have an id, in order.
+    ids
+        Every id in `html`.
+    links
+        Where the chapter links to.
+    n_figures
+        Number of figures.
+    used
+        Paths of the snapshot's files that the chapter's numbers come from.
+    """
+
+    html: str
+    headings: tuple[Heading, ...]
+    ids: frozenset[str]
+    links: tuple[Link, ...]
+    n_figures: int
+    used: frozenset[str]
+
+
+def render(context: Context) -> Rendered:
+    """Render a chapter; every problem goes to `context.diagnostics`, none is raised.
+
+    Parameters
+    ----------
+    context
+        The chapter and all that its blocks need. A context serves one rendering: it counts ids.
+    """
+    page = Page(context)
+    md, env = parser(), {"page": page}
+    tokens = md.parse(context.chapter.body, env)
+    html = md.renderer.render(tokens, md.options, env)
+    ids = frozenset(_ID.findall(html))
+    _check_anchors(page, ids)
+    return Rendered(
+        html,
+        tuple(page.headings),
+        ids,
+        tuple(page.links),
+        context.ids.n_figures,
+        frozenset(context.numbers.used),
+    )
+
+
+def _check_anchors(page: Page, ids: frozenset[str]) -> None:
+    for link in page.links:
+        if link.href.startswith("#") and link.href[1:] not in ids:
+            hint = did_you_mean(link.href[1:], ids)
+            message = f"nothing on this page has the id `{link.href[1:]}`"
+            page.report((link.line, 0), "dangling-anchor", message, hint)

@@ -1,0 +1,164 @@
+"""Blocks between colons: reading `::: NAME ARGUMENT` and handing it to its module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from builder.blocks import BLOCKS
+from builder.blocks.directive import Argument, Block, Body, Directive
+from builder.errors import did_you_mean
+from builder.markdown.page import Page, Place
+from builder.strict_yaml import Section, read_section
+
+Inline = Callable[[str, int], str]
+
+_BY_NAME = {block.NAME: block for block in BLOCKS}
+_OPENING = re.compile(r"(:{3,})[ \t]*([^\s:]\S*)?[ \t]*(.*)")
+
+
+def directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: one block, from its opening colons to as many on a line of their own."""
+    begin = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith(":::", begin) or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    page: Page = state.env["page"]
+    place = (page.line(start), begin - state.src.rfind("\n", 0, begin))
+    match = _OPENING.fullmatch(_text(state, start))
+    colons, name = (match[1], match[2]) if match else (":::", None)
+    state.line = start + 1
+    if match is None or name is None:
+        hint = "a block that holds others needs more colons than they have"
+        page.report(place, "stray-colons", f"these `{colons}` close nothing", hint)
+        return True
+    block = _BY_NAME.get(name)
+    if block is None:
+        hint = did_you_mean(name, _BY_NAME)
+        page.report(place, "unknown-block", f"there is no block `{name}`", hint)
+    close = _closing(state, start, end, colons)
+    if close is None:
+        message = f"`{colons} {name}` is never closed"
+        page.report(place, "unclosed", message, f"end it with a line `{colons}`")
+        return True
+    state.line = close + 1
+    if block is not None:
+        _push(state, block, {"argument": match[3].strip(), "place": place}, start, close)
+    return True
+
+
+def render(opening: Token, body: str, page: Page, inline: Inline) -> str:
+    """Return the HTML of a block.
+
+    Parameters
+    ----------
+    opening
+        The token that `directive` made.
+    body
+        The block's body as HTML, if it is Markdown.
+    page
+        Where problems are reported.
+    inline
+        Renders inline Markdown that starts on a line of the file.
+    """
+    block: Block = opening.meta["block"]
+    place: Place = opening.meta["place"]
+    section = Section(page.context.chapter.path, place[0], page.context.diagnostics)
+    n_before = len(page.context.diagnostics.found)
+    if block.BODY is Body.OPTIONS:
+        section = read_section(
+            opening.content, section.path, section.diagnostics, first_line=place[0] + 1
+        )
+    options: dict[str, Any] = {
+        name: section.get(name, kind, None) for name, kind in block.OPTIONS.items()
+    }
+    section.finish()
+    _check_labels(section, options)
+    _check_argument(block, opening.meta["argument"], place, page)
+    if len(page.context.diagnostics.found) > n_before:
+        return ""
+    return _drawn(block, opening, body, section, options, page, inline)
+
+
+def _drawn(
+    block: Block,
+    opening: Token,
+    body: str,
+    section: Section,
+    options: dict[str, Any],
+    page: Page,
+    inline: Inline,
+) -> str:
+    place: Place = opening.meta["place"]
+    places = {name: section.place(name) for name in section}
+
+    made = Directive(
+        block.NAME,
+        opening.meta["argument"],
+        options,
+        opening.content if block.BODY is Body.TEXT else body,
+        place[0],
+        lambda text, option: inline(text, places.get(option, place)[0]),
+    )
+    with page.reporting(place, places):
+        return block.render(made, page.context)
+    return ""
+
+
+def _push(state: StateBlock, block: Block, meta: dict[str, Any], start: int, close: int) -> None:
+    """Add the tokens: one for a block that reads its body itself, else a pair around them."""
+    is_pair = block.BODY is Body.MARKDOWN
+    token = state.push("directive_open" if is_pair else "directive", "div", int(is_pair))  # type: ignore[arg-type]
+    token.meta = {"block": block, **meta}
+    token.map = [start, close + 1]
+    token.block = True
+    if not is_pair:
+        token.content = state.getLines(start + 1, close, state.sCount[start], False)
+        return
+    old_parent, old_line_max, line = state.parentType, state.lineMax, state.line
+    state.parentType, state.lineMax = "container", close
+    state.md.block.tokenize(state, start + 1, close)
+    state.parentType, state.lineMax, state.line = old_parent, old_line_max, line
+    state.push("directive_close", "div", -1).block = True
+
+
+def _closing(state: StateBlock, start: int, end: int, colons: str) -> int | None:
+    """Line that closes a block: the very same colons. None if the block is never closed."""
+    page: Page = state.env["page"]
+    known = (end, len(colons))
+    if known in page.unclosed:
+        return None
+    for line in range(start + 1, end):
+        if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+            return None
+        if _text(state, line) == colons:
+            return line
+    page.unclosed.add(known)
+    return None
+
+
+def _text(state: StateBlock, line: int) -> str:
+    return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
+
+
+def _check_labels(section: Section, options: dict[str, Any]) -> None:
+    """Lists hold labels and indices, nothing deeper."""
+    for name, value in options.items():
+        items = value if isinstance(value, list) else []
+        if any(isinstance(item, bool) or not isinstance(item, (str, int)) for item in items):
+            line, column = section.place(name)
+            message = f"`{name}` lists labels and indices"
+            section.complain(line, column, "wrong-type", message, 'such as `["=", 7, "@2"]`')
+
+
+def _check_argument(block: Block, argument: str, place: Place, page: Page) -> None:
+    if argument and block.ARGUMENT is Argument.NONE:
+        message = f"`{block.NAME}` takes nothing after its name, but here is `{argument}`"
+        page.report(place, "argument", message)
+    if not argument and block.ARGUMENT is Argument.REQUIRED:
+        page.report(place, "argument", f"`{block.NAME}` needs an argument after its name")

@@ -1,0 +1,52 @@
+"""Headings carry ids of their own, so that links survive a retitle and a language switch."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from builder.markdown.page import Page
+
+_ATTRIBUTES = re.compile(r"[ \t]*\{([^{}]*)\}[ \t]*$")
+_LAST_WITH_ID = 3
+"""Headings down to this level must have an id: they stand in the table of contents."""
+
+
+def heading_ids(state: StateCore) -> None:
+    """Core rule: move `{#id}` from the end of a heading to its element."""
+    page: Page = state.env["page"]
+    for index, token in enumerate(state.tokens):
+        if token.type == "heading_open" and token.map:
+            line = page.line(token.map[0])
+            heading_id = _take(state.tokens[index + 1], page, line, int(token.tag[1]))
+            if heading_id:
+                token.attrSet("id", heading_id)
+
+
+def _take(inline: Token, page: Page, line: int, level: int) -> str:
+    if level == 1:
+        hint = "start with `##`: the page's title comes from the front matter"
+        page.report((line, 1), "heading-level", "a chapter has no heading of level 1", hint)
+    match = _ATTRIBUTES.search(inline.content)
+    if match is None:
+        if 1 < level <= _LAST_WITH_ID:
+            hint = "end it with `{#name}`, the same name in every language"
+            page.report((line, 1), "heading-id", "this heading has no id", hint)
+        return ""
+    inline.content = inline.content[: match.start()]
+    column = page.source(line).rfind(match[1])
+    if not match[1].startswith("#"):
+        message = f"`{{{match[1]}}}` is not an id"
+        page.report((line, column), "heading-id", message, "a heading takes `{#name}` only")
+        return ""
+    with page.reporting((line, column + 1), {}):
+        return page.context.ids.take(match[1][1:].strip(), line)
+    return ""
+
+
+def plain(tokens: list[Token]) -> str:
+    """Return inline text without markup, for tables of contents."""
+    parts = (" " if token.type.endswith("break") else token.content for token in tokens)
+    return "".join(parts).strip()

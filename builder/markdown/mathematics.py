@@ -1,0 +1,99 @@
+"""Dollars: `$..$` within a line, `$$..$$` on lines of its own."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from builder.markdown.page import Page
+from builder.tex import TexError, mathml
+
+
+def inline_math(state: StateInline, silent: bool) -> bool:
+    """Inline rule: a formula has no space inside its dollars and no digit after them.
+
+    A dollar that starts no formula is an error, so that prices cannot become mathematics.
+    """
+    if state.src[state.pos] != "$":
+        return False
+    page: Page = state.env["page"]
+    end = _closer(page, state)
+    if end is None:
+        if not silent:
+            place = page.place(state.src, state.pos)
+            page.report(place, "dollar", "this `$` starts no formula", _HINT)
+        return False
+    if not silent:
+        token = state.push("math_inline", "math", 0)
+        token.content = state.src[state.pos + 1 : end]
+        token.meta = {"place": page.place(state.src, state.pos + 1)}
+    state.pos = end + 1
+    return True
+
+
+_HINT = r"write `\$` for a dollar, `$..$` within a line, `$$` on a line of its own"
+
+
+def block_math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Block rule: from a line that starts with `$$` to one that ends with it."""
+    begin = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("$$", begin) or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    page: Page = state.env["page"]
+    lines = [state.src[begin + 2 : state.eMarks[start]]]
+    last = start
+    while not lines[-1].rstrip().endswith("$$") and last + 1 < end:
+        last += 1
+        if state.sCount[last] < state.blkIndent and not state.isEmpty(last):
+            break
+        lines.append(state.src[state.bMarks[last] + state.tShift[last] : state.eMarks[last]])
+    if not lines[-1].rstrip().endswith("$$"):
+        place = (page.line(start), 0)
+        page.report(place, "unclosed", "this `$$` is never closed", "end the formula with `$$`")
+        state.line = start + 1
+        return True
+    token = state.push("math_block", "math", 0)
+    token.content = "\n".join(lines).rstrip()[:-2]
+    token.map = [start, last + 1]
+    state.line = last + 1
+    return True
+
+
+def render_inline(token: Token, page: Page) -> str:
+    """Return the MathML of a formula within a line."""
+    line, column = token.meta["place"]
+    return _render(token.content, page, line, column, display=False)
+
+
+def render_block(token: Token, page: Page) -> str:
+    """Return the MathML of a displayed formula."""
+    line = page.line(token.map[0] if token.map else 0)
+    column = page.source(line).find("$$") + 3
+    formula = _render(token.content, page, line, column, display=True)
+    return f'<div class="equation">{formula}</div>\n'
+
+
+def _closer(page: Page, state: StateInline) -> int | None:
+    begin = state.pos + 1
+    if begin >= state.posMax or state.src[begin] in " \t\n$":
+        return None
+    closers = page.closers(state.src)
+    index = bisect_right(closers, begin)
+    return closers[index] if index < len(closers) and closers[index] < state.posMax else None
+
+
+def _render(tex: str, page: Page, line: int, column: int, *, display: bool) -> str:
+    try:
+        return mathml(tex, display=display)
+    except TexError as error:
+        before = tex[: error.offset]
+        is_first_line = "\n" not in before
+        at = column + error.offset if is_first_line else error.offset - before.rfind("\n")
+        place = (line + before.count("\n"), at)
+        page.report(place, "tex", error.message)
+        return ""

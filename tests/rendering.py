@@ -1,0 +1,115 @@
+"""A small snapshot and a context for tests that render Markdown."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from builder.blocks.directive import Context
+from builder.claims import ClaimResult
+from builder.errors import Diagnostics
+from builder.markdown import Rendered, render
+from builder.numbers import Numbers
+from builder.site import Chapter, Language, Site
+from builder.strings import load_strings
+from model import task
+from model.config import PRESETS
+from model.snapshot import Snapshot, encode, rounded, rows_up_to
+from model.tensors import Vocabulary
+from model.trace import activations
+from model.train import train
+
+ROOT = Path(__file__).parents[1]
+PRESET = PRESETS["multiplication"].override(steps=3, seed=8, learning_rate=1e-2)
+PROBLEMS = ("7x8", "8x7", "7x0", "7x7")
+LANGUAGES = (Language("zh", "中文", "", True), Language("en", "English", "en/", False))
+CLAIMS = {
+    "equals-row-identical": ClaimResult("equals-row-identical", True, {"max_difference": 0.0}),
+    "never-true": ClaimResult("never-true", False, {"difference": 0.5, "n": 3}),
+}
+DOMAINS = dict.fromkeys(Vocabulary(PRESET.model), 1.0)
+
+
+@functools.cache
+def snapshot_folder() -> Path:
+    """Train three steps and write the files that figures read, for a few problems."""
+    folder = Path(tempfile.mkdtemp(prefix="snapshot-"))
+    run = train(PRESET)
+    sizes = dataclasses.asdict(PRESET.model)
+    _write(folder / "manifest.json", {"schema": 1, "model": sizes, "training": {"final_loss": 2.5}})
+    _write(folder / "dataset.json", {"vocab": list(task.VOCAB), "n_targets": 558})
+    _write(folder / "training.json", {"loss": run.loss})
+    for stage, step in (("initial", 0), ("trained", 3)):
+        weights = run.checkpoints[step]
+        _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})
+        traced = activations(weights, PRESET.model)
+        for name in PROBLEMS:
+            problem = task.BY_NAME[name]
+            index, n_pos = task.PROBLEMS.index(problem), len(problem.inputs)
+            values = {
+                key: rounded(rows_up_to(Vocabulary(PRESET.model)[key], value[index], n_pos))
+                for key, value in traced.items()
+            }
+            document = {"problem": name, "tokens": list(problem.inputs), "values": values}
+            _write(folder / f"traces/{stage}/{name}.json", document)
+    return folder
+
+
+def _write(path: Path, document: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode(document))
+
+
+def numbers() -> Numbers:
+    return Numbers(Snapshot(snapshot_folder()), CLAIMS, DOMAINS)
+
+
+@functools.cache
+def _shared() -> tuple[Site, dict[str, Any], Numbers]:
+    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {})
+    strings = load_strings(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
+    return site, strings, numbers()
+
+
+def context(body: str, language: str = "zh", body_line: int = 1) -> Context:
+    """A context for one rendering; the snapshot is shared by all of them."""
+    site, strings, shared = _shared()
+    spoken = {spoken.code: spoken for spoken in LANGUAGES}[language]
+    chapter = Chapter("index", spoken, "zh/index.md", "", "", "", "7x8", body, body_line)
+    return Context(
+        chapter=chapter,
+        site=site,
+        strings=strings[language],
+        numbers=shared.fresh(),
+        claims=CLAIMS,
+        diagnostics=Diagnostics(),
+        snapshot=shared.snapshot,
+        svg=lambda spec: f"<svg>{len(spec)}</svg>",
+    )
+
+
+def rendered(body: str, language: str = "zh", body_line: int = 1) -> tuple[Rendered, list[str]]:
+    """Render a chapter; return it with its messages, without path and excerpt."""
+    made = context(body, language, body_line)
+    page = render(made)
+    return page, [_message(str(d)) for d in made.diagnostics]
+
+
+def html(body: str) -> str:
+    """Render a chapter that must have no problems."""
+    page, problems = rendered(body)
+    assert problems == []
+    return page.html
+
+
+def problems(body: str) -> list[str]:
+    """Render a chapter and return only its messages."""
+    return rendered(body)[1]
+
+
+def _message(text: str) -> str:
+    lines = text.removeprefix("zh/index.md:").split("\n")
+    return "\n".join([lines[0], *(line.strip() for line in lines if line.startswith("    hint: "))])
