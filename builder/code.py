@@ -77,6 +77,3 @@ class SourceCode:
             path = next((path for path in candidates if path.is_file()), None)
             self._text[name] = path.read_text(encoding="utf-8") if path else None
         return self._text[name]
-
-    def _digest(self, name: str) -> str:
-        return digest(self._source(name) or "")
