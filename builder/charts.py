@@ -11,12 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from model.tensors import Range
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Spec = dict[str, Any]
 
@@ -51,6 +48,16 @@ _UNLIT = (
 )
 
 
+def _altair() -> Any:
+    """Import altair when a chart is made: it costs more than everything else that a build imports.
+
+    It is untyped here: its annotations cannot describe options passed as a mapping.
+    """
+    import altair
+
+    return altair
+
+
 def matrix_spec(kind: Range) -> Spec:
     """Return the heatmap for one kind of matrix.
 
@@ -59,8 +66,7 @@ def matrix_spec(kind: Range) -> Spec:
     and `lit_column`, null or the index outside of which cells fade; and the colours `ink`,
     `paper`, `masked`, `low`, `middle`, `high`; and `font_size`.
     """
-    import altair as alt
-
+    alt = _altair()
     names = ("ink", "paper", "masked", "low", "middle", "high")
     params = [alt.param(name="domain", value=1)]
     params += [alt.param(name=name, value=None) for name in ("lit_row", "lit_column")]
@@ -80,17 +86,18 @@ def matrix_spec(kind: Range) -> Spec:
     cells = rect.encode(
         color=_colour(kind), fillOpacity=faded.then(alt.value(0.25)).otherwise(alt.value(1))
     )
-    digits = text.encode(
-        text="text:N", opacity=faded.then(alt.value(0.6)).otherwise(alt.value(1))
-    )
+    digits = text.encode(text="text:N", opacity=faded.then(alt.value(0.6)).otherwise(alt.value(1)))
     layers = cells.properties(name="cells"), digits.properties(name="digits")
-    chart = alt.layer(*layers, name=f"matrix_{kind.value}").add_params(*params).properties(width=100, height=100, padding=0)
+    chart = (
+        alt.layer(*layers, name=f"matrix_{kind.value}")
+        .add_params(*params)
+        .properties(width=100, height=100, padding=0)
+    )
     return _plain(chart)
 
 
 def _colour(kind: Range) -> Any:
-    import altair as alt
-
+    alt = _altair()
     signed = kind is Range.SIGNED
     colours = ("low", "middle", "high") if signed else ("middle", "high")
     scale = alt.Scale(
@@ -103,9 +110,7 @@ def _colour(kind: Range) -> Any:
     return alt.when("!isValid(datum.value)").then(alt.value(alt.expr("masked"))).otherwise(colour)
 
 
-def curve_spec(
-    values: Sequence[float], ticks: Sequence[float], floor: float | None = None
-) -> Spec:
+def curve_spec(values: Sequence[float], ticks: Sequence[float], floor: float | None = None) -> Spec:
     """Return the curve of a quantity over the steps of training, up to the last of `ticks`.
 
     Parameters
@@ -117,13 +122,15 @@ def curve_spec(
     floor
         A value that cannot be passed, drawn as a dashed line with its number.
     """
-    import altair as alt
-
+    alt = _altair()
     steps = len(values) - 1
     rows = [{"step": step, "value": round(value, 6)} for step, value in enumerate(values)]
     x = alt.X("step:Q", axis=_axis(range(0, steps + 1, max(1, steps // 6)), grid=False))
     y = alt.Y("value:Q", axis=_axis(ticks, grid=True))
-    x.scale, y.scale = alt.Scale(domain=[0, steps]), alt.Scale(domain=[ticks[0], ticks[-1]], clamp=True)
+    x.scale, y.scale = (
+        alt.Scale(domain=[0, steps]),
+        alt.Scale(domain=[ticks[0], ticks[-1]], clamp=True),
+    )
     curve = alt.Chart(alt.Data(values=rows)).mark_line(color=PAINT["accent"], strokeWidth=2)
     layers: list[Any] = [curve.encode(x=x, y=y).properties(name="curve")]
     if floor is not None:
@@ -140,9 +147,8 @@ def curve_spec(
     return _plain(chart)
 
 
-def _axis(ticks: Sequence[float], *, grid: bool) -> alt.Axis:
-    import altair as alt
-
+def _axis(ticks: Sequence[float], *, grid: bool) -> Any:
+    alt = _altair()
     return alt.Axis(
         values=list(ticks),
         title=None,
@@ -167,8 +173,7 @@ def _axis(ticks: Sequence[float], *, grid: bool) -> alt.Axis:
 
 def _plain(chart: Any) -> Spec:
     """Spec of a chart without frame or background."""
-    import altair as alt
-
+    alt = _altair()
     frameless = alt.ViewConfig(stroke="transparent")
     spec: Spec = chart.configure(background="transparent", view=frameless).to_dict()
     return spec
@@ -209,10 +214,13 @@ def _shorter(number: re.Match[str]) -> str:
 def _with_own_ids(drawn: str, prefix: str) -> str:
     """Replace ids that count the charts of this process by ids of this chart."""
     numbers: Mapping[str, int] = {
-        name: index for index, name in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', drawn)))
+        name: index
+        for index, name in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', drawn)))
     }
     for name, index in numbers.items():
-        drawn = re.sub(rf'(id="|url\(#|href="#){re.escape(name)}(?=["\)])', rf"\1{prefix}-{index}", drawn)
+        drawn = re.sub(
+            rf'(id="|url\(#|href="#){re.escape(name)}(?=["\)])', rf"\1{prefix}-{index}", drawn
+        )
     return drawn
 
 
