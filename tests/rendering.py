@@ -44,7 +44,7 @@ def snapshot_folder() -> Path:
     sizes = dataclasses.asdict(PRESET.model)
     _write(folder / "manifest.json", {"schema": 1, "model": sizes, "training": {"final_loss": 2.5}})
     _write(folder / "dataset.json", {"vocab": list(task.VOCAB), "n_targets": 558})
-    _write(folder / "training.json", {"loss": run.loss})
+    _write(folder / "training.json", {"loss": run.loss, "correct": run.correct})
     for stage, step in (("initial", 0), ("trained", 3)):
         weights = run.checkpoints[step]
         _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})

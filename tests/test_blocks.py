@@ -15,7 +15,7 @@ from builder.markdown import render
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
-OURS = ("matrix", "product", "sum", "row", "note", "aside", "equation", "value", "claim")
+OURS = ("matrix", "product", "sum", "row", "curve", "note", "aside", "equation", "value", "claim")
 _BREAK = re.compile(
     r"(?=<(?:figure|figcaption|div|table|thead|tbody|tr|p class|span class=.product))"
 )
