@@ -35,9 +35,7 @@ class SourceCode:
 
     def ingredients(self, *modules: str, tools: Iterable[str] = ()) -> Ingredients:
         """Digests of the modules and of all they import, and versions of external tools."""
-        found = {
-            f"{name.replace('.', '/')}.py": self._digest(name) for name in self.closure(modules)
-        }
+        found = {name: digest(self._source(name) or "") for name in self.closure(modules)}
         return found | {tool: metadata.version(tool) for tool in tools}
 
     def closure(self, modules: Iterable[str]) -> tuple[str, ...]:

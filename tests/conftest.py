@@ -1,3 +1,4 @@
 from tests.browser import chromium
+from tests.site_build import site
 
-__all__ = ["chromium"]
+__all__ = ["chromium", "site"]
