@@ -19,7 +19,8 @@ from builder.site import Chapter, Language, Site
 from builder.strings import load_strings
 from model import task
 from model.config import PRESETS
-from model.snapshot import Snapshot, encode, rounded, rows_up_to
+from model.encoding import encode, rounded, rows_up_to
+from model.snapshot import Snapshot
 from model.tensors import Vocabulary
 from model.trace import activations
 from model.train import train

@@ -20,7 +20,7 @@ from trained_models import (
 )
 
 from model import task
-from model.snapshot import rows_up_to
+from model.encoding import rows_up_to
 from model.transformer import transformer
 
 Array = NDArray[np.float64]
