@@ -1,0 +1,43 @@
+// LayerNorm: give each row mean 0 and variance 1, then a learned gain w and bias b.
+(function (Article) {
+  "use strict";
+
+  // scale = √(var + ε)   normalized = (x - mean) / scale   out = normalized · w + b   [row 8]
+  function layerNorm(n, x, p, w, b, eps, scale, normalized, out) {
+    for (let row = 0; row < n; row++) {
+      const i = 8 * row;
+      let mean = 0;
+      for (let c = 0; c < 8; c++) mean += x[i + c];
+      mean /= 8;
+      let variance = 0;
+      for (let c = 0; c < 8; c++) variance += (x[i + c] - mean) * (x[i + c] - mean);
+      scale[row] = Math.sqrt(variance / 8 + eps);
+      for (let c = 0; c < 8; c++) normalized[i + c] = (x[i + c] - mean) / scale[row];
+      for (let c = 0; c < 8; c++) out[i + c] = normalized[i + c] * p[w + c] + p[b + c];
+    }
+  }
+
+  // G_n = G_out · w          G_w += Σ over rows of G_out · n      G_b += Σ over rows of G_out
+  // G_x += (G_n - mean(G_n) - n · mean(G_n · n)) / scale          n is short for normalized
+  function layerNormBackward(n, normalized, scale, p, w, b, gout, gnormalized, gx, g) {
+    for (let row = 0; row < n; row++) {
+      const i = 8 * row;
+      let mean = 0, along = 0;
+      for (let c = 0; c < 8; c++) {
+        const d = gout[i + c], z = normalized[i + c];
+        g[w + c] += d * z;
+        g[b + c] += d;
+        gnormalized[i + c] = d * p[w + c];
+        mean += gnormalized[i + c];
+        along += gnormalized[i + c] * z;
+      }
+      mean /= 8;
+      along /= 8;
+      for (let c = 0; c < 8; c++) {
+        gx[i + c] += (gnormalized[i + c] - mean - normalized[i + c] * along) / scale[row];
+      }
+    }
+  }
+
+  Object.assign((Article.engine ??= {}), { layerNorm, layerNormBackward });
+})((globalThis.Article ??= {}));

@@ -1,0 +1,273 @@
+// The network: every number of a forward pass, and of the backward pass through it.
+//
+// Each part stands with its derivative below it. `values` and `grads` hold one array for each
+// activation key; weights and their gradient are one flat array each, see layout.js.
+(function (Article) {
+  "use strict";
+
+  const engine = (Article.engine ??= {});
+
+  /** @typedef {Map<string, {index: number, value: number}[]>} Edits overwritten cells, by key */
+
+  class Transformer {
+    /**
+     * @param {import("./layout").Sizes} sizes
+     * @param {import("./rows").Rows} rows
+     */
+    constructor(sizes, rows) {
+      if (sizes.d_model !== 8) throw new RangeError(`the kernels are for d_model = 8, not ${sizes.d_model}`);
+      this.sizes = sizes;
+      this.rows = rows;
+      this.places = engine.weightPlaces(sizes);
+      const widths = engine.activationWidths(sizes);
+      const arrays = () =>
+        Object.fromEntries([...widths].map(([key, width]) => [key, new Float64Array(width * rows.n)]));
+      this.values = arrays();
+      this.grads = arrays();
+    }
+
+    /** @param {string} key @returns {number} where a weight starts in the flat array */
+    at(key) {
+      return /** @type {import("./layout").Place} */ (this.places.get(key)).start;
+    }
+
+    /**
+     * Compute `values` from the weights.
+     *
+     * @param {Float64Array} w all weights
+     * @param {Edits} [edits] cells to overwrite where they are made; all that follows uses them
+     */
+    forward(w, edits = new Map()) {
+      this.edits = edits;
+      this.embed(w);
+      for (let layer = 0; layer < this.sizes.n_layers; layer++) {
+        this.attention(w, `blocks.${layer}`);
+        this.mlp(w, `blocks.${layer}`);
+        this.hand(`blocks.${layer}.resid_post`, `blocks.${layer + 1}.resid_pre`);
+      }
+      this.unembed(w);
+    }
+
+    /**
+     * Compute `grads` and the gradient of the weights, from `grads.logits`.
+     *
+     * @param {Float64Array} w all weights
+     * @param {Float64Array} g receives ∂loss/∂weights
+     */
+    backward(w, g) {
+      g.fill(0);
+      this.unembedBackward(w, g);
+      for (let layer = this.sizes.n_layers - 1; layer >= 0; layer--) {
+        this.mlpBackward(w, g, `blocks.${layer}`);
+        this.attentionBackward(w, g, `blocks.${layer}`);
+        if (layer > 0) this.grads[`blocks.${layer - 1}.resid_post`].set(this.grads[`blocks.${layer}.resid_pre`]);
+      }
+      this.embedBackward(g);
+    }
+
+    // X = TokenEmb[token] + PosEmb[position]
+    embed(w) {
+      const { rows, values: a } = this;
+      const W_E = this.at("embed.W_E"), W_pos = this.at("pos_embed.W_pos");
+      for (let row = 0; row < rows.n; row++) {
+        for (let c = 0; c < 8; c++) {
+          a.embed[8 * row + c] = w[W_E + 8 * rows.tokens[row] + c];
+          a.pos_embed[8 * row + c] = w[W_pos + 8 * rows.positions[row] + c];
+        }
+      }
+      this.record("embed");
+      this.record("pos_embed");
+      this.add("embed", "pos_embed", "blocks.0.resid_pre");
+    }
+
+    // The gradient of a row of X goes to the two table rows it was made of.
+    embedBackward(g) {
+      const { rows, grads: d } = this;
+      const W_E = this.at("embed.W_E"), W_pos = this.at("pos_embed.W_pos");
+      const x = d["blocks.0.resid_pre"];
+      d.embed.set(x);
+      d.pos_embed.set(x);
+      for (let row = 0; row < rows.n; row++) {
+        for (let c = 0; c < 8; c++) {
+          g[W_E + 8 * rows.tokens[row] + c] += x[8 * row + c];
+          g[W_pos + 8 * rows.positions[row] + c] += x[8 * row + c];
+        }
+      }
+    }
+
+    // resid_mid = resid_pre + Σ over heads of H W_O, with H = softmax(Q Kᵀ / √d_head) V
+    attention(w, block) {
+      const { rows, sizes: s, values: a } = this;
+      const key = (name) => `${block}.attn.${name}`;
+      this.norm(w, `${block}.resid_pre`, `${block}.ln1`);
+      for (const name of ["q", "k", "v"]) {
+        const W = this.at(key(`W_${name.toUpperCase()}`));
+        engine.from8(rows.n, a[`${block}.ln1.out`], w, W, engine.NONE, 8, a[key(name)]);
+        this.record(key(name));
+      }
+      engine.scores(rows, s.n_heads, s.d_head, a[key("q")], a[key("k")], a[key("attn_scores")]);
+      this.record(key("attn_scores"));
+      engine.shares(rows, s.n_heads, a[key("attn_scores")], a[key("pattern")]);
+      this.record(key("pattern"));
+      engine.mix(rows, s.n_heads, s.d_head, a[key("pattern")], a[key("v")], a[key("z")]);
+      this.record(key("z"));
+      this.writeBack(w, block);
+      this.add(`${block}.resid_pre`, `${block}.attn_out`, `${block}.resid_mid`);
+    }
+
+    attentionBackward(w, g, block) {
+      const { rows, sizes: s, values: a, grads: d } = this;
+      const key = (name) => `${block}.attn.${name}`;
+      const [q, k, v, x] = [d[key("q")], d[key("k")], d[key("v")], d[`${block}.ln1.out`]];
+      for (const gradient of [q, k, v, x]) gradient.fill(0);
+      this.writeBackBackward(w, g, block);
+      engine.mixBackward(rows, s.n_heads, s.d_head, a[key("pattern")], a[key("v")], d[key("z")], d[key("pattern")], v);
+      engine.sharesBackward(rows, s.n_heads, a[key("pattern")], d[key("pattern")], d[key("attn_scores")]);
+      engine.scoresBackward(rows, s.n_heads, s.d_head, a[key("q")], a[key("k")], d[key("attn_scores")], q, k);
+      for (const name of ["q", "k", "v"]) {
+        const W = this.at(key(`W_${name.toUpperCase()}`));
+        engine.from8Backward(rows.n, a[`${block}.ln1.out`], w, W, engine.NONE, 8, d[key(name)], x, g);
+      }
+      d[`${block}.resid_pre`].set(d[`${block}.resid_mid`]); // the residual connection
+      this.normBackward(w, g, `${block}.resid_pre`, `${block}.ln1`);
+    }
+
+    // result = H W_O, head by head      attn_out = Σ over heads of result
+    writeBack(w, block) {
+      const { rows, sizes: s, values: a } = this;
+      const W_O = this.at(`${block}.attn.W_O`);
+      const [z, result, out] = [a[`${block}.attn.z`], a[`${block}.attn.result`], a[`${block}.attn_out`]];
+      // [row head d_head] is [row·head d_head]: one line for each head of each row
+      for (let head = 0; head < s.n_heads; head++) {
+        for (let row = 0; row < rows.n; row++) {
+          const to = 8 * (row * s.n_heads + head), from = (row * s.n_heads + head) * s.d_head;
+          for (let c = 0; c < 8; c++) {
+            let sum = 0;
+            for (let k = 0; k < s.d_head; k++) sum += z[from + k] * w[W_O + 8 * (head * s.d_head + k) + c];
+            result[to + c] = sum;
+          }
+        }
+      }
+      this.record(`${block}.attn.result`);
+      for (let row = 0; row < rows.n; row++) {
+        for (let c = 0; c < 8; c++) {
+          let sum = 0;
+          for (let head = 0; head < s.n_heads; head++) sum += result[8 * (row * s.n_heads + head) + c];
+          out[8 * row + c] = sum;
+        }
+      }
+      this.record(`${block}.attn_out`);
+    }
+
+    // G_result = G_attn_out for every head      G_H = G_result W_Oᵀ      G_W_O += Hᵀ G_result
+    writeBackBackward(w, g, block) {
+      const { rows, sizes: s, values: a, grads: d } = this;
+      const out = d[`${block}.attn_out`], result = d[`${block}.attn.result`], z = d[`${block}.attn.z`];
+      out.set(d[`${block}.resid_mid`]);
+      for (let row = 0; row < rows.n; row++) {
+        const line = out.subarray(8 * row, 8 * row + 8);
+        for (let head = 0; head < s.n_heads; head++) result.set(line, 8 * (row * s.n_heads + head));
+      }
+      z.fill(0);
+      engine.from8Backward(rows.n, a[`${block}.attn.z`], w, this.at(`${block}.attn.W_O`), engine.NONE, 8, out, z, g);
+    }
+
+    // resid_post = resid_mid + ReLU(x W_in + b_in) W_out + b_out, with x = LayerNorm(resid_mid)
+    mlp(w, block) {
+      const { rows, sizes: s, values: a } = this;
+      const key = (name) => `${block}.mlp.${name}`;
+      const [pre, post] = [a[key("pre")], a[key("post")]];
+      this.norm(w, `${block}.resid_mid`, `${block}.ln2`);
+      engine.from8(rows.n, a[`${block}.ln2.out`], w, this.at(key("W_in")), this.at(key("b_in")), s.d_mlp, pre);
+      this.record(key("pre"));
+      for (let i = 0; i < pre.length; i++) post[i] = pre[i] > 0 ? pre[i] : 0;
+      this.record(key("post"));
+      engine.to8(rows.n, post, s.d_mlp, w, this.at(key("W_out")), this.at(key("b_out")), a[`${block}.mlp_out`]);
+      this.record(`${block}.mlp_out`);
+      this.add(`${block}.resid_mid`, `${block}.mlp_out`, `${block}.resid_post`);
+    }
+
+    // G_pre = G_post where pre > 0, else 0
+    mlpBackward(w, g, block) {
+      const { rows, sizes: s, values: a, grads: d } = this;
+      const key = (name) => `${block}.mlp.${name}`;
+      const [pre, x, out] = [d[key("pre")], d[`${block}.ln2.out`], d[`${block}.mlp_out`]];
+      out.set(d[`${block}.resid_post`]);
+      engine.to8Backward(
+        rows.n, a[key("post")], s.d_mlp, w, this.at(key("W_out")), this.at(key("b_out")), out, d[key("post")], g,
+      );
+      const value = a[key("pre")], post = d[key("post")];
+      for (let i = 0; i < pre.length; i++) pre[i] = value[i] > 0 ? post[i] : 0;
+      x.fill(0);
+      engine.from8Backward(rows.n, a[`${block}.ln2.out`], w, this.at(key("W_in")), this.at(key("b_in")), s.d_mlp, pre, x, g);
+      d[`${block}.resid_mid`].set(d[`${block}.resid_post`]); // the residual connection
+      this.normBackward(w, g, `${block}.resid_mid`, `${block}.ln2`);
+    }
+
+    // logits = LayerNorm(resid_post) LM      P = softmax(logits)
+    unembed(w) {
+      const { rows, sizes: s, values: a } = this;
+      this.norm(w, this.stream, "ln_final");
+      engine.from8(rows.n, a["ln_final.out"], w, this.at("unembed.W_U"), engine.NONE, s.d_vocab, a.logits);
+      this.record("logits");
+      for (let row = 0; row < rows.n; row++) {
+        engine.softmax(a.logits, row * s.d_vocab, (row + 1) * s.d_vocab, a.probs);
+      }
+      this.record("probs");
+    }
+
+    unembedBackward(w, g) {
+      const { rows, sizes: s, values: a, grads: d } = this;
+      const final = d["ln_final.out"];
+      final.fill(0);
+      engine.from8Backward(
+        rows.n, a["ln_final.out"], w, this.at("unembed.W_U"), engine.NONE, s.d_vocab, d.logits, final, g,
+      );
+      d[this.stream].fill(0);
+      this.normBackward(w, g, this.stream, "ln_final");
+    }
+
+    /** Key of the residual stream that leaves the last block. */
+    get stream() {
+      return `blocks.${this.sizes.n_layers - 1}.resid_post`;
+    }
+
+    norm(w, from, name) {
+      const { rows, sizes: s, values: a } = this;
+      const [scale, normalized, out] = [a[`${name}.scale`], a[`${name}.normalized`], a[`${name}.out`]];
+      const [gain, bias] = [this.at(`${name}.w`), this.at(`${name}.b`)];
+      engine.layerNorm(rows.n, a[from], w, gain, bias, s.ln_eps, scale, normalized, out);
+      this.record(`${name}.out`);
+    }
+
+    normBackward(w, g, from, name) {
+      const { rows, values: a, grads: d } = this;
+      const [scale, normalized] = [a[`${name}.scale`], a[`${name}.normalized`]];
+      const [gain, bias] = [this.at(`${name}.w`), this.at(`${name}.b`)];
+      engine.layerNormBackward(
+        rows.n, normalized, scale, w, gain, bias, d[`${name}.out`], d[`${name}.normalized`], d[from], g,
+      );
+    }
+
+    add(left, right, sum) {
+      const { values: a } = this;
+      const [x, y, z] = [a[left], a[right], a[sum]];
+      for (let i = 0; i < z.length; i++) z[i] = x[i] + y[i];
+      this.record(sum);
+    }
+
+    /** Pass the stream on to the next block, if there is one. */
+    hand(from, to) {
+      if (!(to in this.values)) return;
+      this.values[to].set(this.values[from]);
+      this.record(to);
+    }
+
+    /** Overwrite what the reader has edited, as soon as it is made. */
+    record(key) {
+      for (const { index, value } of this.edits.get(key) ?? []) this.values[key][index] = value;
+    }
+  }
+
+  Object.assign(engine, { Transformer });
+})((globalThis.Article ??= {}));
