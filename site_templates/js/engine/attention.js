@@ -5,9 +5,7 @@
 (function (Article) {
   "use strict";
 
-  /** @typedef {{n: number, positions: Int32Array, paths: Int32Array, n_ctx: number}} Rows */
-
-  // S = Q Kᵀ / √d_head                                       S [row head key]
+    // S = Q Kᵀ / √d_head                                       S [row head key]
   function scores(rows, heads, width, q, k, S) {
     const { n, positions, paths, n_ctx } = rows;
     const root = Math.sqrt(width);
@@ -83,13 +81,13 @@
     }
   }
 
-  // G_A = G_H Vᵀ                                             G_V += Aᵀ G_H
+  // G_A = G_H Vᵀ, later positions too                        G_V += Aᵀ G_H
   function mixBackward(rows, heads, width, A, v, gH, gA, gv) {
-    const { n, positions, paths, n_ctx } = rows;
+    const { n, reach, paths, n_ctx } = rows;
     for (let row = 0; row < n; row++) {
       for (let head = 0; head < heads; head++) {
         const hi = (row * heads + head) * width;
-        for (let j = 0; j <= positions[row]; j++) {
+        for (let j = 0; j < reach[row]; j++) {
           const vj = (paths[row * n_ctx + j] * heads + head) * width;
           const at = (row * heads + head) * n_ctx + j;
           let dot = 0;

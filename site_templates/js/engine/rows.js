@@ -11,7 +11,9 @@
    * @property {number} n number of rows
    * @property {Int32Array} tokens token id of each row [n]
    * @property {Int32Array} positions position of each row [n]
-   * @property {Int32Array} paths row at each position of a row's prefix, itself last [n n_ctx]
+   * @property {Int32Array} paths row at each position of a row's sequence [n n_ctx]
+   * @property {Int32Array} reach how many positions of its path are known: in one sequence all of
+   *   them, in a tree those up to the row itself, for there the sequences part [n]
    * @property {number} n_ctx how many places a path has
    */
 
@@ -21,7 +23,12 @@
    * @returns {Rows}
    */
   function sequence(tokens, n_ctx) {
-    return tree([tokens], n_ctx).rows;
+    const { rows } = tree([tokens], n_ctx);
+    for (let row = 0; row < rows.n; row++) {
+      for (let j = 0; j < rows.n; j++) rows.paths[row * n_ctx + j] = j;
+    }
+    rows.reach.fill(rows.n);
+    return rows;
   }
 
   /**
@@ -52,6 +59,7 @@
       tokens: Int32Array.from(found, ({ token }) => token),
       positions: Int32Array.from(found, ({ path }) => path.length - 1),
       paths,
+      reach: Int32Array.from(found, ({ path }) => path.length),
       n_ctx,
     };
     return { rows, places };
