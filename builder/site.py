@@ -136,13 +136,14 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
         chapters=_chapters(content, languages, slugs, problem, diagnostics),
     )
     top.finish()
+    _report_unwritten(site, top)
     return site if languages and slugs else None
 
 
 def read_text(path: Path, shown: str, diagnostics: Diagnostics) -> str | None:
     """Read a UTF-8 text file; report what is wrong with it and return None if that fails."""
     try:
-        return path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+        return path.read_bytes().decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     except FileNotFoundError:
         diagnostics.add(Diagnostic(shown, 0, 0, "missing-file", "this file does not exist"))
     except OSError as error:
@@ -217,6 +218,8 @@ def _languages(top: Section) -> list[Language]:
             top.complain(line, column, "wrong-type", "`languages` lists mappings with `code`")
             continue
         code, state = item.get("code", str), item.get("state", str, "finished")
+        name = item.get("name", str)
+        item.finish()
         if state not in LANGUAGE_STATES:
             line, column = item.place("state")
             hint = did_you_mean(state, LANGUAGE_STATES)
@@ -228,8 +231,8 @@ def _languages(top: Section) -> list[Language]:
             item.complain(line, column, "language-code", f"`{code}` is not a new language code")
             continue
         prefix = f"{code}/" if languages else ""
-        languages.append(Language(code, item.get("name", str), prefix, state == "finished"))
-        item.finish()
+        languages.append(Language(code, name, prefix, state == "finished"))
+    _require_some(top, "languages")
     return languages
 
 
@@ -249,7 +252,13 @@ def _slugs(top: Section) -> list[str]:
     if slugs and slugs[0] != "index":
         line, column = top.place("chapters")
         top.complain(line, column, "chapter-name", "the first chapter must be `index`")
+    _require_some(top, "chapters")
     return slugs
+
+
+def _require_some(top: Section, name: str) -> None:
+    if name in top.entries and top.entries[name].value == []:
+        top.complain(*top.place(name), "missing-field", f"`{name}` lists nothing")
 
 
 def _by_language(top: Section, name: str, languages: list[Language]) -> dict[str, str]:
@@ -281,10 +290,13 @@ def _preset(top: Section) -> Preset:
             did_you_mean(name, PRESETS),
         )
     preset = PRESETS.get(name, PRESETS["multiplication"])
-    overrides = {f: section.get(f, object) for f in preset_fields() if f in section.entries}
-    for field in preset_fields():
-        section.get(field, object, None)
+    given = {field: section.get(field, object, None) for field in preset_fields()}
     section.finish()
+    overrides = {field: given[field] for field in given if field in section.entries}
+    for field, value in overrides.items():
+        if isinstance(value, (Section, list)):
+            section.complain(*section.place(field), "wrong-type", f"`{field}` must be a number")
+            return preset
     return _overridden(preset, overrides, section)
 
 
@@ -321,6 +333,15 @@ def _chapters(
                 chapters[language.code, slug] = chapter
         _report_unlisted(content, language, slugs, diagnostics)
     return chapters
+
+
+def _report_unwritten(site: Site, top: Section) -> None:
+    """Report chapters that no language has: there would be nothing to show or to lead to."""
+    written = {slug for _, slug in site.chapters}
+    for slug in site.slugs:
+        if slug not in written and not any(language.is_finished for language in site.languages):
+            message = f"the chapter `{slug}` does not exist in any language"
+            top.complain(*top.place("chapters"), "missing-chapter", message)
 
 
 def _report_unlisted(

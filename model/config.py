@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
+
+MOST_MATRIX_CELLS, MOST_STEPS = 1_000_000, 1_000_000
+"""Far beyond what anybody could read; a mistyped size or number of steps ends here."""
+
+LARGEST_SEED = 2**53 - 1
+"""Every whole number up to this is exact in JavaScript too."""
 
 
 class ConfigError(ValueError):
@@ -43,6 +50,11 @@ class ModelConfig:
     def __post_init__(self) -> None:
         for name in ("n_layers", "n_heads", "d_model", "d_mlp", "d_vocab", "n_ctx", "ln_eps"):
             _require_positive(name, getattr(self, name))
+        per_layer = 4 * self.d_model + 2 * self.d_mlp
+        cells = self.d_model * (2 * self.d_vocab + self.n_ctx + self.n_layers * per_layer)
+        if cells > MOST_MATRIX_CELLS:
+            message = f"the matrices would have {cells:,} cells, more than {MOST_MATRIX_CELLS:,}"
+            raise ConfigError("d_model", message)
         if self.d_model % self.n_heads:
             divisors = [n for n in range(1, self.d_model + 1) if self.d_model % n == 0]
             raise ConfigError(
@@ -86,6 +98,10 @@ class TrainingConfig:
             _require_positive(name, getattr(self, name))
         if self.seed < 0:
             raise ConfigError("seed", f"`seed` = {self.seed} must not be negative")
+        for name, largest in (("seed", LARGEST_SEED), ("steps", MOST_STEPS)):
+            if getattr(self, name) > largest:
+                message = f"`{name}` = {getattr(self, name)} must be at most {largest}"
+                raise ConfigError(name, message)
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
             if not 0 <= value < 1:
@@ -140,8 +156,8 @@ def preset_fields() -> tuple[str, ...]:
 
 
 def _require_positive(name: str, value: float) -> None:
-    if not value > 0:
-        raise ConfigError(name, f"`{name}` = {value} must be greater than 0")
+    if not 0 < value < math.inf:
+        raise ConfigError(name, f"`{name}` = {value} must be greater than 0 and finite")
 
 
 def _same_type(name: str, value: Any, current: float) -> float:
@@ -150,7 +166,10 @@ def _same_type(name: str, value: Any, current: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, wanted)):
         kind = "a whole number" if wanted is int else "a number"
         raise ConfigError(name, f"`{name}` = {value!r} must be {kind}")
-    return wanted(value)
+    try:
+        return wanted(value)
+    except OverflowError as error:
+        raise ConfigError(name, f"`{name}` = {value} is too large") from error
 
 
 PRESETS = {"multiplication": Preset("multiplication", ModelConfig(), TrainingConfig())}

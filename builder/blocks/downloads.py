@@ -25,9 +25,8 @@ def render(_directive: Directive, context: Context) -> str:
     groups = {folder: list(group) for folder, group in by_folder}
     top = "".join(_row(file, root) for file in groups.pop("", []))
     rest = "".join(_folder(name, group, root, context) for name, group in groups.items())
-    words = context.strings
     head = "".join(
-        f'<th scope="col">{escape(words[name])}</th>'
+        f'<th scope="col">{escape(context.words(name))}</th>'
         for name in ("figure.file", "figure.file_numbers", "figure.file_bytes")
     )
     manifest = f'<tr><th scope="row"><a href="{root}manifest.json">manifest.json</a></th>'

@@ -102,7 +102,7 @@ def _where(matrix: Matrix, context: Context) -> str:
     parts = [
         "" if layer is None else context.words("figure.layer", number=in_prose(layer)),
         "" if head is None else context.words("figure.head", number=in_prose(head)),
-        context.strings[f"figure.stage_{matrix.stage}"],
+        context.words(f"figure.stage_{matrix.stage}"),
         matrix.problem.replace("x", "×"),
     ]
     return " · ".join(part for part in parts if part)

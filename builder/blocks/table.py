@@ -74,7 +74,7 @@ def table(matrix: Matrix, part: Part, context: Context, caption: str) -> str:
 
 def axis_word(axis: Axis, context: Context) -> str:
     """Return what the places on an axis are, in the page's language."""
-    return context.strings[f"figure.axis_{axis.name}"]
+    return context.words(f"figure.axis_{axis.name}")
 
 
 def _corner(matrix: Matrix, context: Context) -> str:
