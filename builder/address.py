@@ -37,7 +37,7 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A key and the selectors in its brackets."""
+    """A key and the selectors in its brackets; `text` is both, without spaces."""
 
     text: str
     key: str
@@ -59,7 +59,8 @@ class Address:
             raise AddressError(
                 "address", f"`{text}` is not an address", "such as `blocks.0.attn.pattern[1,=,7]`"
             )
-        return cls(text.strip(), match[1], stripped)
+        brackets = f"[{','.join(stripped)}]" if stripped else ""
+        return cls(match[1] + brackets, match[1], stripped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +95,14 @@ class Axis:
         if not re.fullmatch(r"[0-9]{1,9}", digits) or int(digits) >= len(self.labels):
             last = len(self.labels) - 1
             at = "@" if self.has_tokens else ""
-            raise AddressError(
-                "unknown-label", f"there is no `{selector}` here", f"`{at}0` to `{at}{last}`"
-            )
+            raise AddressError("unknown-label", self._absent(selector), f"`{at}0` to `{at}{last}`")
         return int(digits)
 
     def _labelled(self, selector: str) -> int:
         places = [place for place, label in enumerate(self.labels) if label == selector]
         if not places:
             hint = did_you_mean(selector, self.labels) or f"a token, or `@0` to `@{len(self) - 1}`"
-            raise AddressError("unknown-label", f"there is no `{selector}` here", hint)
+            raise AddressError("unknown-label", self._absent(selector), hint)
         if len(places) > 1:
             choices = " or ".join(f"`@{place}`" for place in places)
             raise AddressError(
@@ -112,6 +111,9 @@ class Axis:
                 f"say which: {choices}",
             )
         return places[0]
+
+    def _absent(self, selector: str) -> str:
+        return f"the axis `{self.name}` has no `{selector}`"
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -141,9 +143,10 @@ def select(address: Address, spec: TensorSpec, n_heads: int) -> Selection:
         return Selection(None, given)
     if may_have_head and len(given) in (1, 1 + rank):
         return Selection(_head(address, n_heads), given[1:])
-    raise AddressError(
-        "address", f"`{address.text}` does not fit `{spec.key}`", _forms(spec, rank, may_have_head)
-    )
+    message = f"`{address.text}` has {len(given)} indices, which does not fit `{spec.key}`"
+    if has_heads and not given:
+        message = f"`{address.text}` is a matrix for each head: say which head"
+    raise AddressError("address", message, _forms(spec, rank, may_have_head))
 
 
 def _head(address: Address, n_heads: int) -> int:

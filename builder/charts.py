@@ -57,7 +57,7 @@ def matrix_spec(kind: Range) -> Spec:
     Data `cells`: records of `row`, `column` (indices), `value` (number or null where masked) and
     `text` (what the cell shows). Params: `domain`, the value of the strongest colour; `lit_row`
     and `lit_column`, null or the index outside of which cells fade; and the colours `ink`,
-    `paper`, `masked`, `low`, `middle`, `high`.
+    `paper`, `masked`, `low`, `middle`, `high`; and `font_size`.
     """
     import altair as alt
 
@@ -65,6 +65,7 @@ def matrix_spec(kind: Range) -> Spec:
     params = [alt.param(name="domain", value=1)]
     params += [alt.param(name=name, value=None) for name in ("lit_row", "lit_column")]
     params += [alt.param(name=name, value="#888888") for name in names]
+    params.append(alt.param(name="font_size", value=13))
     position = {"axis": None, "scale": alt.Scale(padding=0)}
     base = alt.Chart(alt.Data(name=CELLS)).encode(
         x=alt.X("column:O", **position), y=alt.Y("row:O", **position)
@@ -73,7 +74,9 @@ def matrix_spec(kind: Range) -> Spec:
     rect = base.transform_calculate(share="datum.value / domain").mark_rect(
         stroke=alt.expr("paper"), strokeWidth=1, aria=False, invalid=None
     )
-    text = base.mark_text(color=alt.expr("ink"), baseline="middle", aria=False)
+    text = base.mark_text(
+        color=alt.expr("ink"), fontSize=alt.expr("font_size"), baseline="middle", aria=False
+    )
     cells = rect.encode(
         color=_colour(kind), fillOpacity=faded.then(alt.value(0.25)).otherwise(alt.value(1))
     )
@@ -102,15 +105,15 @@ def _colour(kind: Range) -> Any:
     return alt.when("!isValid(datum.value)").then(alt.value(alt.expr("masked"))).otherwise(colour)
 
 
-def curve_spec(values: Sequence[float], top: float, floor: float | None = None) -> Spec:
-    """Return the curve of a quantity over the steps of training, from 0 to `top`.
+def curve_spec(values: Sequence[float], ticks: Sequence[float], floor: float | None = None) -> Spec:
+    """Return the curve of a quantity over the steps of training, up to the last of `ticks`.
 
     Parameters
     ----------
     values
         Entry i belongs to step i.
-    top
-        Upper end of the vertical axis.
+    ticks
+        Numbers of the vertical axis, from its lower to its upper end.
     floor
         A value that cannot be passed, drawn as a dashed line with its number.
     """
@@ -119,8 +122,11 @@ def curve_spec(values: Sequence[float], top: float, floor: float | None = None) 
     steps = len(values) - 1
     rows = [{"step": step, "value": round(value, 6)} for step, value in enumerate(values)]
     x = alt.X("step:Q", axis=_axis(range(0, steps + 1, max(1, steps // 6)), grid=False))
-    y = alt.Y("value:Q", axis=_axis([top * i / 4 for i in range(5)], grid=True))
-    x.scale, y.scale = alt.Scale(domain=[0, steps]), alt.Scale(domain=[0, top], clamp=True)
+    y = alt.Y("value:Q", axis=_axis(ticks, grid=True))
+    x.scale, y.scale = (
+        alt.Scale(domain=[0, steps]),
+        alt.Scale(domain=[ticks[0], ticks[-1]], clamp=True),
+    )
     curve = alt.Chart(alt.Data(values=rows)).mark_line(color=PAINT["accent"], strokeWidth=2)
     layers: list[Any] = [curve.encode(x=x, y=y).properties(name="curve")]
     if floor is not None:
@@ -132,7 +138,7 @@ def curve_spec(values: Sequence[float], top: float, floor: float | None = None) 
         layers = [rule.properties(name="floor"), *layers, number.properties(name="number")]
     # Fixed margins: measured ones would depend on the fonts of the machine.
     size = {"width": 640, "height": 260, "autosize": alt.AutoSizeParams(type="none")}
-    margins = {"left": 46, "top": 14, "right": 16, "bottom": 34}
+    margins = {"left": 60, "top": 14, "right": 30, "bottom": 34}
     chart = alt.layer(*layers).properties(padding=margins, **size)
     return _plain(chart)
 
@@ -158,7 +164,7 @@ def _axis(ticks: Sequence[float], *, grid: bool) -> alt.Axis:
         labelLimit=0,
         minExtent=0,
         maxExtent=0,
-        format="~g",
+        format="~r",
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
-from builder.progress import Progress
+from builder.progress import Progress, Update
 from builder.stages import Cache, Ingredients, Result, digest
 from model import task
 from model.config import Preset
@@ -65,8 +65,8 @@ class Computer:
         BuildError
             If the model misses a problem, or its training is not portable.
         """
-        with self.progress.stage("train"):
-            trained = self._train()
+        with self.progress.stage("train") as update:
+            trained = self._train(update)
         _require_good_training(trained.facts["training"])
         with self.progress.stage("trace"):
             traces = self._after_training("trace", trained, _trace_files)
@@ -79,12 +79,18 @@ class Computer:
         with self.progress.stage("manifest"):
             return self._manifest([trained, traces, gradients, claims])
 
-    def _train(self) -> Result:
+    def _train(self, update: Update) -> Result:
+        steps = self.preset.training.steps
+
+        def on_step(step: int, loss: float, correct: int) -> None:
+            update(f"step {step} of {steps}, loss {loss:.4f}, {correct} correct")
+
         def compute() -> Result:
             from model import documents
             from model.train import train
 
-            run = train(self.preset)
+            _use_one_thread()
+            run = train(self.preset, on_step=on_step)
             _require_finite_training(run)
             files = [
                 documents.dataset_file(),
@@ -113,6 +119,7 @@ class Computer:
         def compute() -> Result:
             from model import evidence
 
+            _use_one_thread()
             weights = _weights(trained.files, "trained")
             return Result({}, asdict(evidence.gather(weights, self.preset)))
 
@@ -183,6 +190,13 @@ def _gradient_files(files: Mapping[str, bytes], preset: Preset) -> Iterator[File
     for stage in STAGES:
         gradients = trace.gradients(_weights(files, stage), preset.model)
         yield from documents.gradient_files(stage, gradients, preset.model)
+
+
+def _use_one_thread() -> None:
+    """Keep torch to one thread: the model is so small that a second one only gets in the way."""
+    import torch
+
+    torch.set_num_threads(1)
 
 
 def _weights(files: Mapping[str, bytes], stage: str) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -195,7 +196,7 @@ class Numbers:
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
         try:
-            return Vocabulary(config)[address.key]
+            return _vocabulary(config)[address.key]
         except UnknownTensorError as error:
             hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
             message = f"no tensor is called `{address.key}`"
@@ -232,6 +233,11 @@ class Numbers:
             with _readable():
                 found = self.snapshot.document(f"{source}.json")
         return number_at(found, address)
+
+
+@functools.cache
+def _vocabulary(config: ModelConfig) -> Vocabulary:
+    return Vocabulary(config)
 
 
 @contextmanager

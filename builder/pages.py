@@ -40,12 +40,17 @@ POLICY = "; ".join(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A chapter as navigation shows it. `href` is relative to the page that shows it."""
+    """A chapter as navigation shows it.
+
+    `href` is relative to the page that shows it. `language` is that of its title: another one if
+    the chapter is not written in the page's language.
+    """
 
     href: str
     title: str
     short_title: str
     summary: str
+    language: Language
     is_written: bool
     is_current: bool
 
@@ -167,6 +172,7 @@ class Page:
             chapter.title,
             chapter.short_title,
             chapter.summary,
+            chapter.language,
             chapter.language == self.language,
             slug == self.slug,
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+
+Update = Callable[[str], None]
 
 
 @dataclass
@@ -23,24 +25,27 @@ class Progress:
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextlib.contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Announce a stage while it runs and state its time when it ends."""
+    def stage(self, name: str) -> Iterator[Update]:
+        """Announce a stage while it runs and state its time when it ends.
+
+        Yields a function that is told how far the stage has come.
+        """
         started = time.perf_counter()
-        with self._live(name):
-            yield
+        with self._live(name) as update:
+            yield update
         self.seconds[name] = time.perf_counter() - started
         self.say(f"{name:<12}{self.seconds[name]:7.2f} s")
 
     @contextlib.contextmanager
-    def _live(self, name: str) -> Iterator[None]:
+    def _live(self, name: str) -> Iterator[Update]:
         """Show a spinner if somebody is watching."""
         if self.is_quiet or not sys.stderr.isatty():
-            yield
+            yield lambda _state: None
             return
         from rich.console import Console
 
-        with Console(stderr=True).status(name):
-            yield
+        with Console(stderr=True).status(name) as status:
+            yield lambda state: status.update(f"{name}: {state}")
 
     def say(self, line: str) -> None:
         """Print a line, unless nothing is to be said."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import yaml
 
@@ -151,14 +151,11 @@ def _unheard(path: str, line: int) -> Section:
 
 def _refuse_aliases_and_tags(text: str) -> None:
     for event in yaml.parse(text, _Loader):
-        if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(
-                problem="aliases are not used here", problem_mark=event.start_mark
-            )
-        if getattr(event, "tag", None):
-            raise yaml.MarkedYAMLError(
-                problem="tags are not used here", problem_mark=event.start_mark
-            )
+        is_alias = isinstance(event, yaml.AliasEvent)
+        if is_alias or getattr(event, "tag", None):
+            what = "aliases" if is_alias else "tags"
+            mark = cast("yaml.Mark | None", event.start_mark)
+            raise yaml.MarkedYAMLError(problem=f"{what} are not used here", problem_mark=mark)
 
 
 class _Loader(yaml.CSafeLoader):

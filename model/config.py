@@ -96,6 +96,10 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         for name in ("steps", "learning_rate", "eps", "gradient_grid"):
             _require_positive(name, getattr(self, name))
+        if math.frexp(self.gradient_grid)[0] != 0.5:
+            raise ConfigError(
+                "gradient_grid", f"`gradient_grid` = {self.gradient_grid} must be a power of 2"
+            )
         if self.seed < 0:
             raise ConfigError("seed", f"`seed` = {self.seed} must not be negative")
         for name, largest in (("seed", LARGEST_SEED), ("steps", MOST_STEPS)):
@@ -157,7 +161,7 @@ def preset_fields() -> tuple[str, ...]:
 
 def _require_positive(name: str, value: float) -> None:
     if not 0 < value < math.inf:
-        raise ConfigError(name, f"`{name}` = {value} must be greater than 0 and finite")
+        raise ConfigError(name, f"`{name}` = {value} must be finite and greater than 0")
 
 
 def _same_type(name: str, value: Any, current: float) -> float:

@@ -9,7 +9,8 @@ has one row per line, a masked cell is `null`, and NaN and infinity cannot be wr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,8 @@ def encode(value: Any) -> bytes:
     Parameters
     ----------
     value
-        Nested dicts and lists of text, numbers and NumPy arrays. The arrays are written as they
-        are (`rounded` comes before), masked cells as `null`.
+        Nested dicts and lists of text, numbers and NumPy arrays. Numbers are written as they
+        are (`rounded` comes before), but 0 without a sign and masked cells as `null`.
 
     Raises
     ------
@@ -87,16 +88,22 @@ def _encoded(value: Any) -> bytes:
     if isinstance(value, Mapping):
         items = [orjson.dumps(key) + b": " + _encoded(item) for key, item in value.items()]
         return b"{\n" + b",\n".join(items) + b"\n}" if items else b"{}"
-    if isinstance(value, (list, tuple)) and any(isinstance(i, (Mapping, list)) for i in value):
-        return b"[\n" + b",\n".join(map(_encoded, value)) + b"\n]"
-    if isinstance(value, float) and not np.isfinite(value):
-        raise ValueError(f"{value} cannot be written")
+    if isinstance(value, (list, tuple)):
+        nested = any(isinstance(item, (Mapping, list, tuple, np.ndarray)) for item in value)
+        start, between, end = (b"[\n", b",\n", b"\n]") if nested else (b"[", b",", b"]")
+        return start + between.join(map(_encoded, value)) + end
+    if isinstance(value, (float, np.floating)):
+        if not np.isfinite(value):
+            raise ValueError(f"{value} cannot be written")
+        value += 0.0  # turns -0.0 into 0.0
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
 def _encoded_array(array: NDArray[Any]) -> bytes:
     masked = np.ma.isMaskedArray(array)
     plain = np.ma.filled(array, np.nan) if masked else np.ascontiguousarray(array)
+    if plain.dtype.kind == "f":
+        plain = plain + 0.0  # turns -0.0 into 0.0
     text = orjson.dumps(plain, option=orjson.OPT_SERIALIZE_NUMPY)
     if text.count(b"null") != int(np.ma.getmaskarray(array).sum()):
         raise ValueError("an array holds NaN or infinity")
@@ -182,8 +189,10 @@ class Snapshot:
     @property
     def config(self) -> ModelConfig:
         """The sizes of the network."""
-        sizes = self.manifest["model"]
-        return ModelConfig(**{name: sizes[name] for name in ModelConfig.__dataclass_fields__})
+        manifest = self.manifest
+        with _laid_out(self.folder / "manifest.json"):
+            sizes = manifest["model"]
+            return ModelConfig(**{name: sizes[name] for name in ModelConfig.__dataclass_fields__})
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -192,29 +201,35 @@ class Snapshot:
 
     def weights(self, name: str) -> dict[str, NDArray[np.float32]]:
         """Return the weights of `initial`, `trained` or a checkpoint such as `step-0100`."""
-        tensors = self._part(f"weights/{name}.json", "tensors")
-        return {key: np.array(value, dtype=np.float32) for key, value in tensors.items()}
+        path = f"weights/{name}.json"
+        tensors = self._part(path, "tensors")
+        with _laid_out(self.folder / path):
+            return {key: np.array(value, dtype=np.float32) for key, value in tensors.items()}
 
     def trace(self, stage: str, problem: str) -> Trace:
         """Return every activation of a problem at a stage; masked scores are NaN."""
         path = f"traces/{stage}/{problem}.json"
         values = self._part(path, "values")
-        tokens = tuple(self._part(path, "tokens"))
-        return Trace(problem, tokens, {key: _array(value) for key, value in values.items()})
+        tokens = self._part(path, "tokens")
+        with _laid_out(self.folder / path):
+            arrays = {key: _array(value) for key, value in values.items()}
+            return Trace(problem, tuple(tokens), arrays)
 
     def gradients(self, stage: str, problem: str) -> tuple[TargetGradients, ...]:
         """Return the gradients of each of a problem's targets at a stage."""
-        targets = self._part(f"gradients/{stage}/{problem}.json", "targets")
-        return tuple(
-            TargetGradients(
-                t["position"],
-                t["token"],
-                t["target"],
-                t["loss"],
-                {key: _array(value) for key, value in t["grads"].items()},
+        path = f"gradients/{stage}/{problem}.json"
+        targets = self._part(path, "targets")
+        with _laid_out(self.folder / path):
+            return tuple(
+                TargetGradients(
+                    t["position"],
+                    t["token"],
+                    t["target"],
+                    t["loss"],
+                    {key: _array(value) for key, value in t["grads"].items()},
+                )
+                for t in targets
             )
-            for t in targets
-        )
 
     def document(self, path: str) -> Any:
         """Return the parsed content of a file of the snapshot, such as `training.json`."""
@@ -227,6 +242,15 @@ class Snapshot:
         if name not in document:
             raise SnapshotError(self.folder / path, f"`{name}` is missing")
         return document[name]
+
+
+@contextmanager
+def _laid_out(path: Path) -> Iterator[None]:
+    """Turn what goes wrong in reading a parsed document into a `SnapshotError` of its file."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise SnapshotError(path, f"not laid out as schema {SCHEMA} says ({error})") from error
 
 
 def _array(nested: Sequence[Any]) -> NDArray[np.float64]:

@@ -65,8 +65,10 @@ def initial_weights(config: ModelConfig, seed: int) -> dict[str, Array]:
         if len(shape) == 1:
             weights[key] = np.full(shape, 1.0 if key.endswith(".w") else 0.0)
             continue
-        bound = 1.0 if "embed." in key and "un" not in key else (3.0 / shape[0]) ** 0.5
-        weights[key] = np.rint(rng.uniform(-bound, bound, shape) / INITIAL_GRID) * INITIAL_GRID
+        is_table = vocabulary[key].axes[0] in ("d_vocab", "pos")  # its rows are picked, not summed
+        bound = 1.0 if is_table else (3.0 / shape[0]) ** 0.5
+        drawn = rng.uniform(-bound, bound, shape)
+        weights[key] = np.rint(drawn / INITIAL_GRID) * INITIAL_GRID + 0.0  # + 0.0: no -0.0
     return weights
 
 
@@ -218,7 +220,8 @@ class Adam:
         m ← β₁ m + (1 - β₁) g;  v ← β₂ v + (1 - β₂) g²;
         θ ← θ - rate · (m / (1 - β₁ᵗ)) / (√(v / (1 - β₂ᵗ)) + ε).
 
-        Each line below is one rounding a number, in this order, in every implementation.
+        Every operation below rounds its result once; an implementation that keeps their order
+        gets the same bits.
 
         Returns
         -------

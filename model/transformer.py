@@ -32,7 +32,10 @@ def transformer(
 ) -> Tensor:
     """Map token ids to logits: P(next token) = softmax(logits).
 
-    X = TokenEmb[tokens] + PosEmb; two blocks; logits = LayerNorm(X) LM.
+    X = TokenEmb[tokens] + PosEmb; X = Block(X), layer after layer; logits = LayerNorm(X) LM.
+
+    TokenEmb [d_vocab d_model] is W_E, PosEmb [pos d_model] is W_pos, LM [d_model d_vocab] is W_U;
+    the article calls LayerNorm(X) here Final [pos d_model].
 
     Parameters
     ----------
@@ -75,6 +78,9 @@ def block(
 
     resid_mid = resid_pre + Attention(LayerNorm(resid_pre));
     resid_post = resid_mid + MLP(LayerNorm(resid_mid)).
+
+    All are [pos d_model]; resid_pre is the article's X. Each part reads a normalized copy and
+    adds to the stream itself ("pre-LayerNorm"; Vaswani et al. 2017 normalize after adding).
     """
     resid_pre = record(f"{name}.resid_pre", resid)  # [pos d_model]
     normed = layer_norm(weights, resid_pre, config.ln_eps, f"{name}.ln1", record)
@@ -94,7 +100,13 @@ def attention(
 
     Q = x W_Q, K = x W_K, V = x W_V; S = Q Kᵀ / √d_head; A = softmax(S) along each row;
     H = A V; AttentionOut = Σ over heads of H W_O (Vaswani et al. 2017, section 3.2).
-    Head h owns columns h·d_head... of W_Q, W_K and W_V, and the same rows of W_O.
+
+    x [pos d_model] is the article's X_norm. For each head, Q, K and V [pos d_head] are what
+    receivers ask, what sources offer and what they hand over; S and A [query key] score and share
+    them out, -∞ and 0 where the source is later than the receiver; H is [pos d_head].
+    Head h owns columns h·d_head to (h + 1)·d_head - 1 of W_Q, W_K and W_V [d_model d_model], and
+    the same rows of W_O. The paper writes these slices W_i^Q, W_i^K, W_i^V, calls A V head_i, and
+    sets the heads side by side before one product with W_O: the same sum.
     """
     n_pos, n_heads, d_head = x.shape[-2], config.n_heads, config.d_head
 
@@ -119,7 +131,12 @@ def attention(
 
 
 def mlp(weights: Weights, x: Tensor, name: str, record: Record) -> Tensor:
-    """Transform each row by itself: ReLU(x W_in + b_in) W_out + b_out."""
+    """Transform each row by itself: ReLU(x W_in + b_in) W_out + b_out.
+
+    x is [pos d_model], W_in [d_model d_mlp], b_in [d_mlp], W_out [d_mlp d_model], b_out
+    [d_model]. `pre` and `post` [pos d_mlp] are the hidden layer before and after ReLU. Vaswani
+    et al. 2017, section 3.3, write W₁, b₁, W₂, b₂.
+    """
     W_in, b_in = weights[f"{name}.mlp.W_in"], weights[f"{name}.mlp.b_in"]
     W_out, b_out = weights[f"{name}.mlp.W_out"], weights[f"{name}.mlp.b_out"]
 
@@ -131,8 +148,12 @@ def mlp(weights: Weights, x: Tensor, name: str, record: Record) -> Tensor:
 def layer_norm(weights: Weights, x: Tensor, eps: float, name: str, record: Record) -> Tensor:
     """Give each row mean 0 and variance 1, then a learned gain w and bias b.
 
-    normalized = (x - mean) / √(var + eps); out = normalized · w + b
-    (Ba, Kiros and Hinton 2016; the variance divides by d_model, not d_model - 1).
+    normalized = (x - mean) / scale; scale = √(var + eps); out = normalized · w + b
+    (Ba, Kiros and Hinton 2016).
+
+    x, normalized and out are [pos d_model]; mean, var and scale [pos] belong to one row, and var
+    divides by d_model, not d_model - 1; w and b [d_model] are shared by all rows. The paper
+    writes μ, σ for mean and scale, g, b for w and b.
     """
     w, b = weights[f"{name}.w"].unsqueeze(-2), weights[f"{name}.b"].unsqueeze(-2)  # [1 d_model]
 

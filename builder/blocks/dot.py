@@ -52,8 +52,7 @@ def render(directive: Directive, context: Context) -> str:
     shown = directive.options["decimals"]
     decimals = _decimals_that_add_up(factors[terms].prod(1), 4 if shown is None else shown)
     lines = "".join(
-        _line(token_label(left.columns.labels[term]), *map(float, factors[term]), decimals)
-        for term in terms
+        _line(token_label(left.columns.labels[term]), factors[term], decimals) for term in terms
     )
     place = f"[{token_label(result.rows.labels[row])}, {result.columns.labels[column]}]"
     total = display(float(result.values[row, column]), decimals)
@@ -72,7 +71,8 @@ def render(directive: Directive, context: Context) -> str:
     )
 
 
-def _line(source: str, share: float, content: float, decimals: int) -> str:
+def _line(source: str, factors: Array, decimals: int) -> str:
+    share, content = map(float, factors)
     term = display(share * content, decimals)
     return (
         f'<tr><th scope="row">{escape(source)}</th>'

@@ -66,11 +66,11 @@ def verify(equation: Equation, computed: Array, magnitude: Array) -> None:
     raise BlockError("false-figure", message, f"{int(wrong.sum())} cells differ")
 
 
-def shape_error(equation: Equation) -> BlockError:
+def shape_error(equation: Equation, hint: str = "") -> BlockError:
     """Return the error for operands whose sizes do not fit."""
     sizes = (f"{m.values.shape[0]} × {m.values.shape[1]}" for m in _matrices(equation))
     message = "the sizes do not fit: left is {}, right is {}, result is {}".format(*sizes)
-    return BlockError("shape", message)
+    return BlockError("shape", message, hint)
 
 
 def equation_figure(equation: Equation, directive: Directive, context: Context) -> str:

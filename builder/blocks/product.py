@@ -41,9 +41,10 @@ def render(directive: Directive, context: Context) -> str:
         right = right.transposed
     scale, factor = _scale(directive.options["scale"])
     equation = Equation("product", "×", left, right, result, scale, factor)
-    fits = left.values.shape[1] == right.values.shape[0]
-    if not fits or result.values.shape != (left.values.shape[0], right.values.shape[1]):
-        raise shape_error(equation)
+    wanted = (*left.values.shape, *right.values.shape)
+    if wanted[1] != wanted[2] or result.values.shape != (wanted[0], wanted[3]):
+        hint = "`transpose_right: true` would fit" if wanted[1] == wanted[3] else ""
+        raise shape_error(equation, hint)
     computed = left.values @ right.values * factor
     magnitude = np.abs(left.values) @ np.abs(right.values) * abs(factor)
     verify(equation, computed, magnitude)

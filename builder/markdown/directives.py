@@ -29,7 +29,7 @@ def directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if silent:
         return True
     page: Page = state.env["page"]
-    place = (page.line(start), state.tShift[start] + 1)
+    place = (page.line(start), begin - state.src.rfind("\n", 0, begin))
     match = _OPENING.fullmatch(_text(state, start))
     colons, name = (match[1], match[2]) if match else (":::", None)
     state.line = start + 1
@@ -149,11 +149,11 @@ def _text(state: StateBlock, line: int) -> str:
 def _check_labels(section: Section, options: dict[str, Any]) -> None:
     """Lists hold labels and indices, nothing deeper."""
     for name, value in options.items():
-        for item in value if isinstance(value, list) else ():
-            if isinstance(item, bool) or not isinstance(item, (str, int)):
-                line, column = section.place(name)
-                message = f"`{name}` lists labels and indices"
-                section.complain(line, column, "wrong-type", message, f"it has `{item}`")
+        items = value if isinstance(value, list) else []
+        if any(isinstance(item, bool) or not isinstance(item, (str, int)) for item in items):
+            line, column = section.place(name)
+            message = f"`{name}` lists labels and indices"
+            section.complain(line, column, "wrong-type", message, 'such as `["=", 7, "@2"]`')
 
 
 def _check_argument(block: Block, argument: str, place: Place, page: Page) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from builder.markdown.page import Page
 
-_ATTRIBUTES = re.compile(r"[ \t]*\{([^{}]*)\}[ \t]*$")
 _LAST_WITH_ID = 3
 """Headings down to this level must have an id: they stand in the table of contents."""
 
@@ -29,20 +26,21 @@ def _take(inline: Token, page: Page, line: int, level: int) -> str:
     if level == 1:
         hint = "start with `##`: the page's title comes from the front matter"
         page.report((line, 1), "heading-level", "a chapter has no heading of level 1", hint)
-    match = _ATTRIBUTES.search(inline.content)
-    if match is None:
+    text = inline.content.rstrip()
+    start = text.rfind("{")
+    if start < 0 or not text.endswith("}"):
         if 1 < level <= _LAST_WITH_ID:
             hint = "end it with `{#name}`, the same name in every language"
             page.report((line, 1), "heading-id", "this heading has no id", hint)
         return ""
-    inline.content = inline.content[: match.start()]
-    column = page.source(line).rfind(match[1])
-    if not match[1].startswith("#"):
-        message = f"`{{{match[1]}}}` is not an id"
-        page.report((line, column), "heading-id", message, "a heading takes `{#name}` only")
+    inline.content, attributes = text[:start].rstrip(), text[start + 1 : -1].strip()
+    place = (line, page.source(line).rfind("{") + 1)
+    if not attributes.startswith("#"):
+        message = f"`{text[start:]}` is not an id"
+        page.report(place, "heading-id", message, "a heading takes `{#name}` only")
         return ""
-    with page.reporting((line, column + 1), {}):
-        return page.context.ids.take(match[1][1:].strip(), line)
+    with page.reporting(place, {}):
+        return page.context.ids.take(attributes[1:], line)
     return ""
 
 

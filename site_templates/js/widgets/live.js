@@ -113,11 +113,12 @@
   function refit(figure) {
     const face = faces.get(figure);
     if (!face || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
+    paint(figure, face.view); // the size of the digits may have changed too
     fit(figure, face.view, face.host);
     update(face);
   }
 
-  /** Give the chart the colours that the table has now. */
+  /** Give the chart the colours and the size of digits that the table has now. */
   function paint(figure, view) {
     const probe = document.createElement("span");
     figure.append(probe);
@@ -126,6 +127,8 @@
       view.signal(signal, getComputedStyle(probe).color);
     }
     probe.remove();
+    const digits = getComputedStyle(Article.matrix.cellsOf(figure)[0]);
+    view.signal("font_size", Number.parseFloat(digits.fontSize));
   }
 
   /** Colours have changed: paint every chart anew. */

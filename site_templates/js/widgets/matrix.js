@@ -21,10 +21,12 @@
 
     table.setAttribute("role", "grid");
     table.setAttribute("aria-readonly", "true");
-    figure.querySelector(".matrix-scroll")?.removeAttribute("tabindex");
     for (const cell of cells) cell.tabIndex = -1;
     makeStop(table, cells[0]);
     addReadout(figure);
+    const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
+    for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name); // the grid has them now
+    watchOverflow(scroll);
 
     table.addEventListener("pointerover", (event) => {
       if (event.pointerType === "mouse") preview(cellAt(event));
@@ -140,8 +142,32 @@
     const line = document.createElement("p");
     line.className = "readout";
     line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
-    line.textContent = Article.text("readout_hint");
+    line.textContent = hint(figure);
     figure.querySelector(".matrix-faces")?.after(line);
+  }
+
+  /**
+   * Say by a fading edge that a matrix goes on.
+   *
+   * @param {HTMLElement} scroll
+   */
+  function watchOverflow(scroll) {
+    const mark = () => {
+      const rest = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft;
+      scroll.parentElement.classList.toggle("has-more", rest > 1);
+    };
+    scroll.addEventListener("scroll", mark, { passive: true });
+    new ResizeObserver(mark).observe(scroll);
+  }
+
+  /**
+   * What to do with a matrix, said once a page.
+   *
+   * @param {Element} figure
+   */
+  function hint(figure) {
+    const isFirst = document.querySelector("figure.matrix, figure.product") === figure;
+    return isFirst ? Article.text("readout_hint") : "";
   }
 
   /**
@@ -153,7 +179,7 @@
     figure.classList.toggle("has-cell", cell !== null);
     const line = figure.querySelector(".readout");
     line?.classList.toggle("is-value", cell !== null);
-    if (line) line.textContent = cell ? sentence(cell) : Article.text("readout_hint");
+    if (line) line.textContent = cell ? sentence(cell) : hint(figure);
     if (cell) {
       const heads = headsOf(cell);
       cell.classList.add("open");
@@ -180,5 +206,5 @@
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, light };
+  Article.matrix = { mount, cellsOf, sentence, hint, light };
 })((window.Article ??= {}));

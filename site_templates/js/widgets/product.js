@@ -11,7 +11,7 @@
     const line = document.createElement("p");
     line.className = "readout";
     line.setAttribute("aria-hidden", "true");
-    line.textContent = Article.text("readout_hint");
+    line.textContent = Article.matrix.hint(product);
     product.querySelector(".product-row")?.after(line);
 
     product.addEventListener("article:cell", (event) => {
@@ -21,7 +21,7 @@
       const lit = cell ? related(product.dataset.operation, figure.dataset.role, place(cell)) : {};
       for (const [role, other] of figures) Article.matrix.light(other, ...(lit[role] ?? [null, null]));
       line.classList.toggle("is-value", cell !== null);
-      line.textContent = cell ? explain(product, figures, figure, cell) : Article.text("readout_hint");
+      line.textContent = cell ? explain(product, figures, figure, cell) : Article.matrix.hint(product);
     });
     product.addEventListener("click", (event) => {
       const clicked = /** @type {Element} */ (event.target).closest("figure.matrix");

@@ -1,0 +1,127 @@
+"""`::: curve loss`, `::: curve correct`: what training did, step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from builder.blocks.directive import (
+    FIGURE,
+    Argument,
+    BlockError,
+    Body,
+    Context,
+    Directive,
+    Options,
+)
+from builder.charts import curve_spec
+from builder.display import display, display_whole
+from builder.errors import did_you_mean
+from model import task
+
+NAME = "curve"
+ARGUMENT = Argument.REQUIRED
+BODY = Body.OPTIONS
+OPTIONS: Options = {name: kind for name, kind in FIGURE.items() if name != "decimals"}
+
+TABLE_STEP = 50
+"""The table has every so many steps, and the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One quantity over the steps of training; entry i of `values` belongs to step i."""
+
+    name: str
+    values: Sequence[float]
+    ticks: Sequence[float]
+    decimals: int
+    floor: float | None = None
+
+    @property
+    def last_step(self) -> int:
+        """The step of the trained model."""
+        return len(self.values) - 1
+
+    def shown(self, step: int) -> str:
+        """Return the value at a step as readers see it."""
+        return display(self.values[step], self.decimals)
+
+
+def loss_floor() -> float:
+    """Smallest mean loss that is possible, in nats.
+
+    After `a×` the second operand is any of the ten digits, and costs ln 10 at best; every other
+    target follows from what stands before it.
+    """
+    return len(task.PROBLEMS) * math.log(len(task.DIGITS)) / len(task.TARGETS)
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return the figure: a chart, and its numbers as a table."""
+    curve = _curve(directive.argument, context)
+    chart = context.svg(curve_spec(curve.values, curve.ticks, _floor(curve)))
+    words = {"first": curve.shown(0), "last": curve.shown(-1), "steps": curve.last_step}
+    label = context.words(f"curve.{curve.name}_label", floor=_floor_shown(curve), **words)
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    return (
+        f'<figure class="curve" id="{figure_id}" data-curve="{curve.name}">'
+        f'<p class="curve-axes" aria-hidden="true"><span>{_title(curve, context)}</span>'
+        f"<span>{escape(context.strings['curve.steps'])}</span></p>"
+        f'<div class="curve-chart" role="img" aria-label="{escape(label)}">{chart}</div>'
+        f"{_caption(curve, directive, context)}{_details(curve, context)}</figure>\n"
+    )
+
+
+def _curve(name: str, context: Context) -> Curve:
+    known = {"loss": _loss, "correct": _correct}
+    if name not in known:
+        hint = did_you_mean(name, known)
+        raise BlockError("unknown-curve", f"there is no curve `{name}`", hint)
+    return known[name](context.snapshot.document("training.json")[name])
+
+
+def _loss(values: Sequence[float]) -> Curve:
+    ticks = range(math.ceil(max(values)) + 1)
+    return Curve("loss", values, ticks, decimals=4, floor=loss_floor())
+
+
+def _correct(values: Sequence[float]) -> Curve:
+    n_problems = len(task.PROBLEMS)
+    return Curve("correct", values, range(0, n_problems + 1, n_problems // 4), decimals=0)
+
+
+def _floor(curve: Curve) -> float | None:
+    return None if curve.floor is None else round(curve.floor, 5)
+
+
+def _floor_shown(curve: Curve) -> str:
+    return "" if curve.floor is None else display(curve.floor, 5)
+
+
+def _title(curve: Curve, context: Context) -> str:
+    return escape(context.strings[f"curve.{curve.name}_title"])
+
+
+def _caption(curve: Curve, directive: Directive, context: Context) -> str:
+    note = ""
+    if curve.floor is not None:
+        note = escape(context.words("curve.floor_note", floor=_floor_shown(curve)))
+    parts = [part for part in (directive.caption, note) if part]
+    return f"<figcaption>{' '.join(parts)}</figcaption>" if parts else ""
+
+
+def _details(curve: Curve, context: Context) -> str:
+    steps = sorted({*range(0, curve.last_step, TABLE_STEP), curve.last_step})
+    rows = "".join(
+        f'<tr><th scope="row">{display_whole(step)}</th><td>{curve.shown(step)}</td></tr>'
+        for step in steps
+    )
+    heads = escape(context.strings["curve.steps"]), _title(curve, context)
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    return (
+        f"<details><summary>{escape(context.strings['curve.table'])}</summary>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
+    )

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from markdown_it.utils import read_fixture_file
+
+from builder.blocks import BLOCKS, ROLES
+from builder.blocks.directive import BlockError
+from builder.blocks.operation import Equation, verify
+from builder.markdown import render
+from tests.rendering import context, rendered
+
+FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
+OURS = ("matrix", "product", "sum", "row", "note", "aside", "equation", "value", "claim")
+_BREAK = re.compile(
+    r"(?=<(?:figure|figcaption|div|table|thead|tbody|tr|p class|span class=.product))"
+)
+
+
+def shown(body: str) -> str:
+    """The messages of a chapter, or its HTML, one table row a line."""
+    page, messages = rendered(body)
+    text = "\n".join(messages) or _BREAK.sub("\n", page.html)
+    return "\n".join(line for line in text.splitlines() if line.strip())
+
+
+def cases(name: str) -> list[tuple[int, str, str, str]]:
+    return [tuple(case) for case in read_fixture_file(FIXTURES / f"{name}.md")]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param(body.rstrip("\n"), expected, id=f"{name}:{line}: {title}")
+        for name in OURS
+        for line, title, body, expected in cases(name)
+    ],
+)
+def test_block_renders_as_its_fixture_says(body: str, expected: str) -> None:
+    assert shown(body) == expected.rstrip("\n")
+
+
+@pytest.mark.parametrize("block", [*BLOCKS, *ROLES], ids=lambda block: block.NAME)
+def test_fixture_has_an_error_for_every_option(block: object) -> None:
+    name, options = block.NAME, block.OPTIONS  # type: ignore[attr-defined]
+    wrong = [body for _, _, body, expected in cases(name) if ": error: " in expected]
+    untested = [o for o in options if not any(re.search(rf"\b{o}[:=]", body) for body in wrong)]
+    assert wrong
+    assert untested == []
+
+
+def test_every_displayed_cell_is_the_snapshots_own_number() -> None:
+    made = context("::: matrix blocks.1.attn.z[0]\nproblem: 7x0\nstage: initial\n:::\n")
+    html = render(made).html
+    values = made.snapshot.trace("initial", "7x0").values["blocks.1.attn.z"][0]
+    found = re.findall(r'data-row="(\d+)" data-column="(\d+)" .*?data-value="([^"]+)"', html)
+    assert len(found) == values.size
+    for row, column, value in found:
+        assert float(value) == values[int(row), int(column)]
+
+
+PRODUCTS = [
+    *[f"ln1.out|attn.W_{w}[{h}]|attn.{w.lower()}[{h}]|" for w in "QKV" for h in (0, 1)],
+    *[f"attn.pattern[{h}]|attn.v[{h}]|attn.z[{h}]|" for h in (0, 1)],
+    *[f"attn.z[{h}]|attn.W_O[{h}]|attn.result[{h}]|" for h in (0, 1)],
+    *[f"attn.q[{h}]|attn.k[{h}]|attn.attn_scores[{h}]|scale: 1/2" for h in (0, 1)],
+]
+SUMS = ["resid_pre|attn_out|resid_mid", "resid_mid|mlp_out|resid_post"]
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+@pytest.mark.parametrize("layer", [0, 1])
+def test_every_product_and_sum_of_the_network_holds(layer: int, stage: str) -> None:
+    blocks = []
+    for block, texts in (("product", PRODUCTS), ("sum", SUMS)):
+        for text in texts:
+            left, right, result, *scale = text.split("|")
+            options = [f"stage: {stage}"]
+            options += [f"left: blocks.{layer}.{left}", f"right: blocks.{layer}.{right}"]
+            options += [f"result: blocks.{layer}.{result}"]
+            options += [f"transpose_right: true\n{scale[0]}"] if scale and scale[0] else []
+            blocks.append("\n".join([f"::: {block}", *options, ":::", ""]))
+    assert len(blocks) == 14
+    assert rendered("\n".join(blocks))[1] == []
+
+
+def test_one_unit_in_the_sixth_digit_makes_a_product_false() -> None:
+    numbers = context("").numbers
+    left, right, result = (
+        numbers.matrix(f"blocks.0.{key}", "trained", "7x8")
+        for key in ("ln1.out", "attn.W_Q[0]", "attn.q[0]")
+    )
+    computed, magnitude = left.values @ right.values, abs(left.values) @ abs(right.values)
+    verify(Equation("product", "×", left, right, result), computed, magnitude)
+    wrong = result.values.copy()
+    row, column = np.unravel_index(abs(wrong).argmax(), wrong.shape)
+    wrong[row, column] *= 1 + 2e-5
+    with pytest.raises(BlockError, match="this product is false"):
+        changed = dataclasses.replace(result, values=wrong)
+        verify(Equation("product", "×", left, right, changed), computed, magnitude)
+
+
+def test_weights_show_the_decimals_of_the_file() -> None:
+    html = rendered("::: matrix embed.W_E\n:::\n")[0].html
+    made = context("")
+    stored = made.snapshot.document("weights/trained.json")["tensors"]["embed.W_E"]
+    found = re.findall(r'data-value="([^"]+)"', html)
+    assert found == [repr(float(value)) for row in stored for value in row]
+
+
+def test_value_beyond_the_domain_is_marked_as_clipped() -> None:
+    made = context("::: matrix embed\nrows: [7]\ncolumns: [0]\n:::\n")
+    value = abs(made.snapshot.trace("trained", "7x8").values["embed"][0, 0])
+    made.numbers.domains["embed"] = value / 2  # type: ignore[index]
+    try:
+        html = render(made).html
+    finally:
+        made.numbers.domains["embed"] = 1.0  # type: ignore[index]
+    assert re.search(r'class="(positive|negative) clipped".*--v:1\.000', html)
+
+
+def test_english_page_speaks_english() -> None:
+    page, messages = rendered("::: matrix blocks.0.attn.pattern[1]\n:::\n", "en")
+    assert messages == []
+    assert "layer 1 · head 2 · after training · 7×8" in page.html
+    assert "who reads ↓" in page.html
+    assert not re.search(r"[\u4e00-\u9fff]", page.html)
+
+
+def test_wide_matrix_scrolls_in_its_own_box() -> None:
+    html = rendered("::: matrix blocks.0.mlp.W_in\n:::\n")[0].html
+    assert html.count('<th scope="col">') == 64
+    assert 'class="matrix-scroll" tabindex="0" role="region"' in html
+
+
+def test_used_files_are_those_of_the_chapter_alone() -> None:
+    first = rendered("{value}`probs[=,5] problem=7x0`")[0]
+    second = rendered("{value}`embed.W_E[7,0] stage=initial`，{claim}`equals-row-identical`")[0]
+    assert first.used == {"traces/trained/7x0.json"}
+    assert second.used == {"weights/initial.json", "claims.json"}
