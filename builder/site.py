@@ -109,12 +109,12 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
     content
         The folder with `site.yml` and one folder of chapters per language.
     diagnostics
-        Receives every problem found.
+        Receives every problem found; empty when it is given.
 
     Returns
     -------
     Site or None
-        None if `site.yml` is too damaged to go on.
+        None if it is not clear which languages and chapters there are.
     """
     config_path = content / "site.yml"
     shown = f"{content.name}/site.yml"
@@ -122,9 +122,10 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
     if text is None:
         return None
     top = read_section(text, shown, diagnostics)
-    languages = _languages(top)
+    languages, slugs = _languages(top), _slugs(top)
+    if diagnostics.found:  # what follows from a damaged list would hide what is wrong with it
+        return None
     problem = check_problem(top, "problem", "7x8")
-    slugs = _slugs(top)
     site = Site(
         title=_by_language(top, "title", languages),
         description=_by_language(top, "description", languages),
@@ -137,7 +138,7 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
     )
     top.finish()
     _report_unwritten(site, top)
-    return site if languages and slugs else None
+    return site
 
 
 def read_text(path: Path, shown: str, diagnostics: Diagnostics) -> str | None:

@@ -1,0 +1,45 @@
+"""Small copies of the project in a scratch folder, for tests of whole commands."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def copy_project(source: Path, target: Path) -> Path:
+    """Copy words, templates and, if there are any, the site and the cache.
+
+    The cache is linked, not copied: its files are replaced and never changed in place.
+    """
+    for name in ("content", "site_templates", "dist"):
+        if (source / name).is_dir():
+            shutil.copytree(source / name, target / name)
+    if (source / ".cache").is_dir():
+        shutil.copytree(source / ".cache", target / ".cache", copy_function=os.link)
+    return target
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder: path -> content."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def substitute(path: Path, old: str, new: str) -> int:
+    """Replace a text that a file holds exactly once; return its line."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{path} holds {old!r} {text.count(old)} times"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return text[: text.index(old)].count("\n") + 1
+
+
+def overwrite(path: Path, data: bytes) -> None:
+    """Give a file other content without touching what else is linked to the old one."""
+    path.unlink()
+    path.write_bytes(data)
