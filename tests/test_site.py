@@ -96,7 +96,11 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ("state: in progress", "state: in-progress", "5:31: error: unknown state `in-progress`"),
         ("name: English, ", "nme: English, name: E, ", "5:16: error: unknown field `nme`"),
         ("{code: zh, name: 中文}", "zh", "3:1: error: `languages` lists mappings with `code`"),
-        ("preset: multiplication", "preset: addition", "12:3: error: there is no preset `addition`"),
+        (
+            "preset: multiplication",
+            "preset: addition",
+            "12:3: error: there is no preset `addition`",
+        ),
         ("  seed: 5", "  sed: 5", "13:3: error: unknown field `sed`"),
         ("  seed: 5", "  seed: five", "13:3: error: `seed` = 'five' must be a whole number"),
         ("  seed: 5", "  seed: 5.5", "13:3: error: `seed` = 5.5 must be a whole number"),
@@ -109,7 +113,11 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ("  seed: 5", "  steps: 1" + "0" * 400, "13:3: error: `steps` = 1000"),
         ("  seed: 5", "  learning_rate: 1" + "0" * 400, "13:3: error: `learning_rate` = 1000"),
         ("  seed: 5", "  learning_rate: 1e999", "13:3: error: `learning_rate` = inf must be"),
-        ("  seed: 5", "  beta1: 1", "13:3: error: `beta1` = 1.0 must be at least 0 and less than 1"),
+        (
+            "  seed: 5",
+            "  beta1: 1",
+            "13:3: error: `beta1` = 1.0 must be at least 0 and less than 1",
+        ),
         ("  seed: 5", "  gradient_grid: 0.3", "13:3: error: `gradient_grid` = 0.3 must be a power"),
         ("  seed: 5", "  n_heads: 3", "13:3: error: `d_model` = 8 is not divisible by `n_heads`"),
         ("  seed: 5", "  n_heads: 0", "13:3: error: `n_heads` = 0 must be"),
@@ -257,7 +265,11 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing(content: Path) -
     ("old", "new", "expected"),
     [
         ("summary:", "sumary:", "3:1: error: unknown field `sumary` [unknown-field]"),
-        ("summary: One sentence.", "title: Again", "3:1: error: `title` is already given on line 2"),
+        (
+            "summary: One sentence.",
+            "title: Again",
+            "3:1: error: `title` is already given on line 2",
+        ),
         ("title: Chapter", "short_title: x", "2: error: `title` is missing"),
         ("title: Chapter", "title: 7", "2:1: error: `title` must be text"),
         ("title: Chapter", "title: [", "4:1: error: not valid YAML: "),

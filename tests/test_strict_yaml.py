@@ -81,7 +81,9 @@ def test_a_nested_duplicate_key_is_an_error() -> None:
 
 def test_lines_count_from_the_start_of_the_file_when_the_text_does_not() -> None:
     _, diagnostics = read("a: 1\na: 2\n", first_line=2)
-    assert problems(diagnostics)[0].startswith("site.yml:3:1: error: `a` is already given on line 2")
+    assert problems(diagnostics)[0].startswith(
+        "site.yml:3:1: error: `a` is already given on line 2"
+    )
 
 
 def test_a_syntax_error_shows_its_line_and_the_text_there() -> None:
