@@ -86,11 +86,14 @@ class Computer:
             update(f"step {step} of {steps}, loss {loss:.4f}, {correct} correct")
 
         def compute() -> Result:
+            import numpy as np
+
             from model import documents
             from model.train import train
 
             _use_one_thread()
-            run = train(self.preset, on_step=on_step)
+            with np.errstate(all="ignore"):  # what overflows is reported below
+                run = train(self.preset, on_step=on_step)
             _require_finite_training(run)
             files = [
                 documents.dataset_file(),

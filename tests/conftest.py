@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from tests.projects import ROOT, copy_project
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project that is built once; a cache of the real project is made use of."""
-    folder = copy_project(ROOT, tmp_path_factory.mktemp("built"))
+    folder = tmp_path_factory.mktemp("built") / "project"
+    copy_project(ROOT, folder)
+    shutil.rmtree(folder / "dist", ignore_errors=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["build", "--quiet", "--strict"]) == 0

@@ -12,13 +12,14 @@ ROOT = Path(__file__).parents[1]
 def copy_project(source: Path, target: Path) -> Path:
     """Copy words, templates and, if there are any, the site and the cache.
 
-    The cache is linked, not copied: its files are replaced and never changed in place.
+    The last two are linked, not copied: builds replace their files and never change one in place,
+    and tests that do damage use `overwrite`.
     """
-    for name in ("content", "site_templates", "dist"):
+    for name in ("content", "site_templates"):
+        shutil.copytree(source / name, target / name)
+    for name in ("dist", ".cache"):
         if (source / name).is_dir():
-            shutil.copytree(source / name, target / name)
-    if (source / ".cache").is_dir():
-        shutil.copytree(source / ".cache", target / ".cache", copy_function=os.link)
+            shutil.copytree(source / name, target / name, copy_function=os.link)
     return target
 
 

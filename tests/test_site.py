@@ -56,7 +56,7 @@ def load(content: Path) -> tuple[Site | None, list[str]]:
 def problem_after(content: Path, old: str, new: str, name: str = "site.yml") -> str:
     """Make one substitution; return the one problem that it makes."""
     substitute(content / name, old, new)
-    site, problems = load(content)
+    problems = load(content)[1]
     assert len(problems) == 1, problems
     return problems[0]
 
