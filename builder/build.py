@@ -106,14 +106,15 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
     diagnostics = Diagnostics()
     output = Output(options.out)
     cache = Cache(project.cache, options.use_cache, options.on_event)
-    cache.sweep()
+    cache.prepare()
     with progress.stage("load"):
         site, strings = load(project, diagnostics)
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
     computed = Computer(site.preset, cache, project.source, progress).run()
-    diagnostics.extend(false_claims(computed))
     diagnostics.extend(unmatched_claims(computed, strings[site.languages[0].code]))
+    diagnostics.raise_if_fatal(strict=options.is_strict)
+    diagnostics.extend(false_claims(computed))
     renderer = Renderer(
         site, strings, computed, project.templates, project.source, cache, diagnostics
     )

@@ -85,9 +85,10 @@ class Cache:
         self.on_event(Event(stage, True, reason))
         return result
 
-    def sweep(self) -> None:
-        """Remove what killed builds have left half-written."""
+    def prepare(self) -> None:
+        """Make sure that results can be stored; remove what killed builds have left half-written."""
         shutil.rmtree(self._partial, ignore_errors=True)
+        self._partial.mkdir(parents=True, exist_ok=True)
 
     @property
     def _partial(self) -> Path:

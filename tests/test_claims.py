@@ -134,9 +134,7 @@ def test_every_number_of_a_claim_can_be_written(snapshot: Snapshot) -> None:
 
 
 @pytest.mark.parametrize(("claim", "change"), CASES, ids=[claim for claim, _ in CASES])
-def test_a_claim_about_other_numbers_fails(
-    snapshot: Snapshot, claim: str, change: Change
-) -> None:
+def test_a_claim_about_other_numbers_fails(snapshot: Snapshot, claim: str, change: Change) -> None:
     doctor = Doctor(snapshot)
     change(doctor)
     assert not PREDICATES[claim](doctor.world).holds

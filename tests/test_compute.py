@@ -115,7 +115,9 @@ def test_a_training_too_close_to_a_rounding_boundary_is_one_message(
     monkeypatch.setattr(compute, "SMALLEST_MARGIN", 2 * margin)
     message = failure(project, PRESET)
     assert f"a gradient came within {margin:.1e} of a rounding boundary" in message
-    assert message.endswith("hint: choose another `seed` or `gradient_grid` under `model` in content/site.yml")
+    assert message.endswith(
+        "hint: choose another `seed` or `gradient_grid` under `model` in content/site.yml"
+    )
 
 
 def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:

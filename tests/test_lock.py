@@ -41,18 +41,22 @@ def lock(tmp_path: Path) -> Path:
 
 
 def test_the_lock_holds_digests_and_headline_figures(lock: Path) -> None:
-    assert json.loads(lock.read_text()) == lock_of(MANIFEST) == {
-        "weights_sha256": {"initial": "aa", "trained": "bb"},
-        "headline": {
-            "seed": 8,
-            "steps": 600,
-            "first_step_all_correct": 210,
-            "final_loss": 0.4129,
-            "correct": 100,
-            "portability_margin": 3e-13,
-        },
-        "files": {"dataset.json": "11", "training.json": "22"},
-    }
+    assert (
+        json.loads(lock.read_text())
+        == lock_of(MANIFEST)
+        == {
+            "weights_sha256": {"initial": "aa", "trained": "bb"},
+            "headline": {
+                "seed": 8,
+                "steps": 600,
+                "first_step_all_correct": 210,
+                "final_loss": 0.4129,
+                "correct": 100,
+                "portability_margin": 3e-13,
+            },
+            "files": {"dataset.json": "11", "training.json": "22"},
+        }
+    )
     assert lock.read_text().endswith("}\n")
 
 
@@ -111,7 +115,18 @@ def test_without_a_lock_nothing_is_equal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{", b"[]", b"null", b"7", b'{"files": []}', b'{"files": 1}', b"{}", b"\xff", b"[" * 10**5],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"7",
+        b'{"files": []}',
+        b'{"files": 1}',
+        b"{}",
+        b"\xff",
+        b"[" * 10**5,
+    ],
 )
 def test_a_damaged_lock_is_one_message_with_a_way_out(lock: Path, damage: bytes) -> None:
     lock.write_bytes(damage)

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ import pytest
 from builder import output
 from builder.errors import BuildError, UsageError
 from builder.output import MARKER, Output, remove
-from tests.projects import tree
+from tests.projects import ROOT, tree
 
 SITE = {"index.html": b"one", "en/index.html": b"two", "assets/style.css": b"three"}
 CHANGED = {"index.html": b"ONE", "about.html": b"four", "assets/style.css": b"three"}
@@ -476,3 +477,44 @@ def test_a_reader_always_sees_one_whole_site(folder: Path) -> None:
             watcher.terminate()
         _, errors = watcher.communicate()
     assert still_watching, errors.decode()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from builder.output import Output
+
+made = Output(Path(sys.argv[1]))
+made.add_all({"index.html": b"ONE", "about.html": b"four", "assets/style.css": b"three"})
+left = int(sys.argv[2])
+
+def count(event, _arguments):
+    global left
+    if event.split(".")[0] in ("open", "os", "shutil", "tempfile", "ctypes"):
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(count)
+made.publish()
+"""
+
+
+def test_a_build_killed_at_any_step_of_writing_leaves_a_whole_site(folder: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    seen = []
+    for step in range(1, 1000):
+        publish(folder, SITE)
+        command = [sys.executable, "-c", KILLED, str(folder), str(step)]
+        code = subprocess.run(command, env=environment, check=False).returncode
+        seen.append(content(folder))
+        assert seen[-1] in (SITE, CHANGED), f"step {step}"
+        assert json.loads((folder / MARKER).read_bytes())["files"].keys() == seen[-1].keys()
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+    assert seen[0] == SITE
+    assert seen[-1] == CHANGED
+    assert seen.count(CHANGED) > 1, "some builds die after the exchange"
+    publish(folder, SITE)
+    assert beside(folder) == ["dist"]

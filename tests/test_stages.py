@@ -209,7 +209,7 @@ def test_old_results_are_removed(cache: Cache) -> None:
 def test_what_a_killed_build_left_is_swept_away(cache: Cache) -> None:
     cache.get("stage", INGREDIENTS, lambda: RESULT)
     (cache.folder / "partial" / "tmpabc").write_bytes(b"half")
-    cache.sweep()
+    cache.prepare()
     assert len(stored_files(cache)) == 1
     cache.get("stage", {"input": "2"}, lambda: RESULT)
     assert len(stored_files(cache)) == 2
