@@ -11,12 +11,9 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from model.tensors import Range
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Spec = dict[str, Any]
 
@@ -51,6 +48,16 @@ _UNLIT = (
 )
 
 
+def _altair() -> Any:
+    """Import altair when a chart is made: it costs more than everything else that a build imports.
+
+    It is untyped here: its annotations cannot describe options passed as a mapping.
+    """
+    import altair
+
+    return altair
+
+
 def matrix_spec(kind: Range) -> Spec:
     """Return the heatmap for one kind of matrix.
 
@@ -59,8 +66,7 @@ def matrix_spec(kind: Range) -> Spec:
     and `lit_column`, null or the index outside of which cells fade; and the colours `ink`,
     `paper`, `masked`, `low`, `middle`, `high`; and `font_size`.
     """
-    import altair as alt
-
+    alt = _altair()
     names = ("ink", "paper", "masked", "low", "middle", "high")
     params = [alt.param(name="domain", value=1)]
     params += [alt.param(name=name, value=None) for name in ("lit_row", "lit_column")]
@@ -85,14 +91,13 @@ def matrix_spec(kind: Range) -> Spec:
     chart = (
         alt.layer(*layers, name=f"matrix_{kind.value}")
         .add_params(*params)
-        .properties(width=100, height=100, padding=0)
+        .properties(width=100, height=100, padding=0, autosize=alt.AutoSizeParams(type="none"))
     )
     return _plain(chart)
 
 
 def _colour(kind: Range) -> Any:
-    import altair as alt
-
+    alt = _altair()
     signed = kind is Range.SIGNED
     colours = ("low", "middle", "high") if signed else ("middle", "high")
     scale = alt.Scale(
@@ -117,8 +122,7 @@ def curve_spec(values: Sequence[float], ticks: Sequence[float], floor: float | N
     floor
         A value that cannot be passed, drawn as a dashed line with its number.
     """
-    import altair as alt
-
+    alt = _altair()
     steps = len(values) - 1
     rows = [{"step": step, "value": round(value, 6)} for step, value in enumerate(values)]
     x = alt.X("step:Q", axis=_axis(range(0, steps + 1, max(1, steps // 6)), grid=False))
@@ -143,9 +147,8 @@ def curve_spec(values: Sequence[float], ticks: Sequence[float], floor: float | N
     return _plain(chart)
 
 
-def _axis(ticks: Sequence[float], *, grid: bool) -> alt.Axis:
-    import altair as alt
-
+def _axis(ticks: Sequence[float], *, grid: bool) -> Any:
+    alt = _altair()
     return alt.Axis(
         values=list(ticks),
         title=None,
@@ -164,14 +167,13 @@ def _axis(ticks: Sequence[float], *, grid: bool) -> alt.Axis:
         labelLimit=0,
         minExtent=0,
         maxExtent=0,
-        format="~r",
+        labelExpr="'' + datum.value",
     )
 
 
 def _plain(chart: Any) -> Spec:
     """Spec of a chart without frame or background."""
-    import altair as alt
-
+    alt = _altair()
     frameless = alt.ViewConfig(stroke="transparent")
     spec: Spec = chart.configure(background="transparent", view=frameless).to_dict()
     return spec

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model import task
-from model.snapshot import Snapshot, rounded
+from model.encoding import rounded
+from model.snapshot import Snapshot
 from model.tensors import in_prose
 
 Array = NDArray[np.float64]

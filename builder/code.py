@@ -36,9 +36,7 @@ class SourceCode:
 
     def ingredients(self, *modules: str, tools: Iterable[str] = ()) -> Ingredients:
         """Digests of the modules and of all they import, and versions of external tools."""
-        found = {
-            f"{name.replace('.', '/')}.py": self._digest(name) for name in self.closure(modules)
-        }
+        found = {name: digest(self._source(name) or "") for name in self.closure(modules)}
         return found | {tool: metadata.version(tool) for tool in tools}
 
     def closure(self, modules: Iterable[str]) -> tuple[str, ...]:
@@ -79,9 +77,6 @@ class SourceCode:
             path = next((path for path in candidates if path.is_file()), None)
             self._text[name] = path.read_text(encoding="utf-8") if path else None
         return self._text[name]
-
-    def _digest(self, name: str) -> str:
-        return digest(self._source(name) or "")
 
 
 def _names(listed: str) -> Iterator[str]:

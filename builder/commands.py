@@ -108,7 +108,9 @@ def run_doctor(_options: argparse.Namespace) -> int:
 
     findings = examine()
     for finding in findings:
-        print(finding)
+        print(f"{finding.state:<9}{finding.name:<20}{finding.detail}")
+        if finding.remedy:
+            print(f"{'':<9}{'':<20}-> {finding.remedy}")
     return exit_code(findings)
 
 

@@ -12,7 +12,8 @@ import orjson
 
 from builder.errors import Diagnostic, UnreadableError
 from model.config import ModelConfig
-from model.snapshot import SCHEMA, sha256
+from model.encoding import sha256
+from model.snapshot import SCHEMA
 from model.tensors import Vocabulary
 
 MANIFEST = "manifest.json"

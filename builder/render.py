@@ -110,7 +110,7 @@ class Renderer:
 
     def _other_pages(self) -> dict[str, bytes]:
         def compute() -> Result:
-            from builder.pages import sitemap
+            from builder.page import sitemap
 
             found = {"404.html": self._pages.not_found().encode(), ".nojekyll": b""}
             if self.site.base_url:

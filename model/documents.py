@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from model import task
 from model.config import ModelConfig, Preset
-from model.snapshot import SCHEMA, encode, rounded, rows_up_to, sha256, weights_sha256
+from model.encoding import encode, rounded, rows_up_to, sha256, weights_sha256
+from model.snapshot import SCHEMA
 from model.tensors import Vocabulary
 
 if TYPE_CHECKING:  # both import torch, which a build from stored numbers never does

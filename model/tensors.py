@@ -87,186 +87,68 @@ class TensorSpec:
         return tuple(sizes[a] if a in sizes else int(getattr(config, a)) for a in self.axes)
 
 
-def _weight(key: str, letter: str, axes: str, zh: str, en: str) -> TensorSpec:
-    return TensorSpec(key, letter, tuple(axes.split()), zh, en, is_weight=True)
+# key | letter | axes | zh | en | the range if it is not signed, and whether there is no gradient
+_EMBED_WEIGHTS = """
+embed.W_E           | TokenEmb     | d_vocab d_model  | 每个 token 的一行 | one row a token
+pos_embed.W_pos     | PosEmb       | pos d_model      | 每个位置的一行 | one row a position
+"""
 
+_BLOCK_WEIGHTS = """
+ln1.w               |              | d_model          | 第一个 LayerNorm 的增益 | gain of the first LayerNorm
+ln1.b               |              | d_model          | 第一个 LayerNorm 的偏置 | bias of the first LayerNorm
+attn.W_Q            | W_Q          | d_model d_model  | 产生 Query；每个头占 4 列 | makes queries; four columns a head
+attn.W_K            | W_K          | d_model d_model  | 产生 Key；每个头占 4 列 | makes keys; four columns a head
+attn.W_V            | W_V          | d_model d_model  | 产生 Value；每个头占 4 列 | makes values; four columns a head
+attn.W_O            | W_O          | d_model d_model  | 把各头写回残差流；每个头占 4 行 | writes the heads back to the residual stream; four rows a head
+ln2.w               |              | d_model          | 第二个 LayerNorm 的增益 | gain of the second LayerNorm
+ln2.b               |              | d_model          | 第二个 LayerNorm 的偏置 | bias of the second LayerNorm
+mlp.W_in            | W_in         | d_model d_mlp    | MLP 的第一张矩阵 | first matrix of the MLP
+mlp.b_in            | b_in         | d_mlp            | MLP 的第一个偏置 | first bias of the MLP
+mlp.W_out           | W_out        | d_mlp d_model    | MLP 的第二张矩阵 | second matrix of the MLP
+mlp.b_out           | b_out        | d_model          | MLP 的第二个偏置 | second bias of the MLP
+"""
 
-def _activation(
-    key: str,
-    letter: str,
-    axes: str,
-    zh: str,
-    en: str,
-    *,
-    has_gradient: bool = True,
-    range: Range = Range.SIGNED,  # noqa: A002 - the field's name
-) -> TensorSpec:
-    return TensorSpec(key, letter, tuple(axes.split()), zh, en, False, has_gradient, range)
+_FINAL_WEIGHTS = """
+ln_final.w          |              | d_model          | 最后的 LayerNorm 的增益 | gain of the final LayerNorm
+ln_final.b          |              | d_model          | 最后的 LayerNorm 的偏置 | bias of the final LayerNorm
+unembed.W_U         | LM           | d_model d_vocab  | 输出矩阵：每个 token 一列 | output matrix: one column a token
+"""
 
+_EMBED_ACTIVATIONS = """
+embed               |              | pos d_model      | 查到的 TokenEmb 行 | the TokenEmb rows looked up
+pos_embed           |              | pos d_model      | 查到的 PosEmb 行 | the PosEmb rows looked up
+"""
 
-def _layer_norm_weights(name: str, zh: str, en: str) -> list[TensorSpec]:
-    return [
-        _weight(f"{name}.w", "", "d_model", f"{zh}的增益", f"gain of {en}"),
-        _weight(f"{name}.b", "", "d_model", f"{zh}的偏置", f"bias of {en}"),
-    ]
+_BLOCK_ACTIVATIONS = """
+resid_pre           | X            | pos d_model      | 本层入口的残差流 | residual stream entering the block
+ln1.scale           |              | pos              | 第一个 LayerNorm 的分母：每行的标准差 | denominator of the first LayerNorm: each row's standard deviation | no gradient, positive
+ln1.normalized      |              | pos d_model      | 第一个 LayerNorm：减均值、除以标准差之后，乘增益之前 | the first LayerNorm: centred and scaled, before gain and bias
+ln1.out             | X_norm       | pos d_model      | 第一个 LayerNorm 的输出：乘增益、加偏置之后 | output of the first LayerNorm: after gain and bias
+attn.q              | Q            | head pos d_head  | 接收者的 Query | queries: the receivers' side
+attn.k              | K            | head pos d_head  | 来源的 Key | keys: the sources' side
+attn.v              | V            | head pos d_head  | 来源的 Value | values: what the sources hand over
+attn.attn_scores    | S            | head query key   | 分数 QKᵀ/√d_head；行是接收者，列是来源 | scores QKᵀ/√d_head; a row receives, a column is read
+attn.pattern        | A            | head query key   | 读取比例；行是接收者，列是来源，每行和为 1 | reading shares; a row receives, a column is read, rows sum to 1 | probability
+attn.z              | H            | head pos d_head  | 头的输出 AV | output of the head, AV
+attn.result         | HW_O         | head pos d_model | 一个头写回残差流的部分 | what one head writes to the residual stream
+attn_out            | AttentionOut | pos d_model      | 各头之和 | sum over the heads
+resid_mid           |              | pos d_model      | 加上注意力之后的残差流 | residual stream after attention
+ln2.scale           |              | pos              | 第二个 LayerNorm 的分母：每行的标准差 | denominator of the second LayerNorm: each row's standard deviation | no gradient, positive
+ln2.normalized      |              | pos d_model      | 第二个 LayerNorm：减均值、除以标准差之后，乘增益之前 | the second LayerNorm: centred and scaled, before gain and bias
+ln2.out             |              | pos d_model      | 第二个 LayerNorm 的输出：乘增益、加偏置之后 | output of the second LayerNorm: after gain and bias
+mlp.pre             |              | pos d_mlp        | MLP 隐层，ReLU 之前 | hidden layer of the MLP before ReLU
+mlp.post            |              | pos d_mlp        | MLP 隐层，ReLU 之后 | hidden layer of the MLP after ReLU | positive
+mlp_out             |              | pos d_model      | MLP 的输出 | output of the MLP
+resid_post          |              | pos d_model      | 本层出口的残差流 | residual stream leaving the block
+"""
 
-
-def _layer_norm_activations(name: str, letter: str, zh: str, en: str) -> list[TensorSpec]:
-    return [
-        _activation(
-            f"{name}.scale",
-            "",
-            "pos",
-            f"{zh}的分母：每行的标准差",
-            f"denominator of {en}: each row's standard deviation",
-            has_gradient=False,
-            range=Range.POSITIVE,
-        ),
-        _activation(
-            f"{name}.normalized",
-            "",
-            "pos d_model",
-            f"{zh}：减均值、除以标准差之后，乘增益之前",
-            f"{en}: centred and scaled, before gain and bias",
-        ),
-        _activation(
-            f"{name}.out",
-            letter,
-            "pos d_model",
-            f"{zh}的输出：乘增益、加偏置之后",
-            f"output of {en}: after gain and bias",
-        ),
-    ]
-
-
-_LN1 = ("第一个 LayerNorm", "the first LayerNorm")
-_LN2 = ("第二个 LayerNorm", "the second LayerNorm")
-_LN_FINAL = ("最后的 LayerNorm", "the final LayerNorm")
-
-_EMBED_WEIGHTS = [
-    _weight("embed.W_E", "TokenEmb", "d_vocab d_model", "每个 token 的一行", "one row a token"),
-    _weight("pos_embed.W_pos", "PosEmb", "pos d_model", "每个位置的一行", "one row a position"),
-]
-_BLOCK_WEIGHTS = [
-    *_layer_norm_weights("ln1", *_LN1),
-    _weight(
-        "attn.W_Q",
-        "W_Q",
-        "d_model d_model",
-        "产生 Query；每个头占 4 列",
-        "makes queries; four columns a head",
-    ),
-    _weight(
-        "attn.W_K",
-        "W_K",
-        "d_model d_model",
-        "产生 Key；每个头占 4 列",
-        "makes keys; four columns a head",
-    ),
-    _weight(
-        "attn.W_V",
-        "W_V",
-        "d_model d_model",
-        "产生 Value；每个头占 4 列",
-        "makes values; four columns a head",
-    ),
-    _weight(
-        "attn.W_O",
-        "W_O",
-        "d_model d_model",
-        "把各头写回残差流；每个头占 4 行",
-        "writes the heads back to the residual stream; four rows a head",
-    ),
-    *_layer_norm_weights("ln2", *_LN2),
-    _weight("mlp.W_in", "W_in", "d_model d_mlp", "MLP 的第一张矩阵", "first matrix of the MLP"),
-    _weight("mlp.b_in", "b_in", "d_mlp", "MLP 的第一个偏置", "first bias of the MLP"),
-    _weight("mlp.W_out", "W_out", "d_mlp d_model", "MLP 的第二张矩阵", "second matrix of the MLP"),
-    _weight("mlp.b_out", "b_out", "d_model", "MLP 的第二个偏置", "second bias of the MLP"),
-]
-_FINAL_WEIGHTS = [
-    *_layer_norm_weights("ln_final", *_LN_FINAL),
-    _weight(
-        "unembed.W_U",
-        "LM",
-        "d_model d_vocab",
-        "输出矩阵：每个 token 一列",
-        "output matrix: one column a token",
-    ),
-]
-
-_EMBED_ACTIVATIONS = [
-    _activation("embed", "", "pos d_model", "查到的 TokenEmb 行", "the TokenEmb rows looked up"),
-    _activation("pos_embed", "", "pos d_model", "查到的 PosEmb 行", "the PosEmb rows looked up"),
-]
-_BLOCK_ACTIVATIONS = [
-    _activation(
-        "resid_pre", "X", "pos d_model", "本层入口的残差流", "residual stream entering the block"
-    ),
-    *_layer_norm_activations("ln1", "X_norm", *_LN1),
-    _activation("attn.q", "Q", "head pos d_head", "接收者的 Query", "queries: the receivers' side"),
-    _activation("attn.k", "K", "head pos d_head", "来源的 Key", "keys: the sources' side"),
-    _activation(
-        "attn.v", "V", "head pos d_head", "来源的 Value", "values: what the sources hand over"
-    ),
-    _activation(
-        "attn.attn_scores",
-        "S",
-        "head query key",
-        "分数 QKᵀ/√d_head；行是接收者，列是来源",
-        "scores QKᵀ/√d_head; a row receives, a column is read",
-    ),
-    _activation(
-        "attn.pattern",
-        "A",
-        "head query key",
-        "读取比例；行是接收者，列是来源，每行和为 1",
-        "reading shares; a row receives, a column is read, rows sum to 1",
-        range=Range.PROBABILITY,
-    ),
-    _activation("attn.z", "H", "head pos d_head", "头的输出 AV", "output of the head, AV"),
-    _activation(
-        "attn.result",
-        "HW_O",
-        "head pos d_model",
-        "一个头写回残差流的部分",
-        "what one head writes to the residual stream",
-    ),
-    _activation("attn_out", "AttentionOut", "pos d_model", "各头之和", "sum over the heads"),
-    _activation(
-        "resid_mid", "", "pos d_model", "加上注意力之后的残差流", "residual stream after attention"
-    ),
-    *_layer_norm_activations("ln2", "", *_LN2),
-    _activation(
-        "mlp.pre", "", "pos d_mlp", "MLP 隐层，ReLU 之前", "hidden layer of the MLP before ReLU"
-    ),
-    _activation(
-        "mlp.post",
-        "",
-        "pos d_mlp",
-        "MLP 隐层，ReLU 之后",
-        "hidden layer of the MLP after ReLU",
-        range=Range.POSITIVE,
-    ),
-    _activation("mlp_out", "", "pos d_model", "MLP 的输出", "output of the MLP"),
-    _activation(
-        "resid_post", "", "pos d_model", "本层出口的残差流", "residual stream leaving the block"
-    ),
-]
-_FINAL_ACTIVATIONS = [
-    *_layer_norm_activations("ln_final", "Final", *_LN_FINAL),
-    _activation(
-        "logits", "logits", "pos d_vocab", "14 个 token 的分数", "a score for each of the tokens"
-    ),
-    _activation(
-        "probs",
-        "P",
-        "pos d_vocab",
-        "下一个 token 的概率，每行和为 1",
-        "probability of each next token, rows sum to 1",
-        has_gradient=False,
-        range=Range.PROBABILITY,
-    ),
-]
+_FINAL_ACTIVATIONS = """
+ln_final.scale      |              | pos              | 最后的 LayerNorm 的分母：每行的标准差 | denominator of the final LayerNorm: each row's standard deviation | no gradient, positive
+ln_final.normalized |              | pos d_model      | 最后的 LayerNorm：减均值、除以标准差之后，乘增益之前 | the final LayerNorm: centred and scaled, before gain and bias
+ln_final.out        | Final        | pos d_model      | 最后的 LayerNorm 的输出：乘增益、加偏置之后 | output of the final LayerNorm: after gain and bias
+logits              | logits       | pos d_vocab      | 14 个 token 的分数 | a score for each of the tokens
+probs               | P            | pos d_vocab      | 下一个 token 的概率，每行和为 1 | probability of each next token, rows sum to 1 | no gradient, probability
+"""
 
 
 class Vocabulary(Mapping[str, TensorSpec]):
@@ -274,13 +156,16 @@ class Vocabulary(Mapping[str, TensorSpec]):
 
     def __init__(self, config: ModelConfig) -> None:
         self.config = config
-        weights = [*_EMBED_WEIGHTS, *_per_layer(_BLOCK_WEIGHTS, config), *_FINAL_WEIGHTS]
-        activations = [
-            *_EMBED_ACTIVATIONS,
-            *_per_layer(_BLOCK_ACTIVATIONS, config),
-            *_FINAL_ACTIVATIONS,
+        layers = range(config.n_layers)
+        specs = [
+            *_read(_EMBED_WEIGHTS, is_weight=True),
+            *(spec for layer in layers for spec in _read(_BLOCK_WEIGHTS, True, layer)),
+            *_read(_FINAL_WEIGHTS, is_weight=True),
+            *_read(_EMBED_ACTIVATIONS, is_weight=False),
+            *(spec for layer in layers for spec in _read(_BLOCK_ACTIVATIONS, False, layer)),
+            *_read(_FINAL_ACTIVATIONS, is_weight=False),
         ]
-        self._specs = {spec.key: spec for spec in [*weights, *activations]}
+        self._specs = {spec.key: spec for spec in specs}
 
     def __getitem__(self, key: str) -> TensorSpec:
         if key not in self._specs:
@@ -320,22 +205,23 @@ class Vocabulary(Mapping[str, TensorSpec]):
         return close[0] if close else None
 
 
-def _per_layer(specs: list[TensorSpec], config: ModelConfig) -> list[TensorSpec]:
-    return [_in_layer(spec, layer) for layer in range(config.n_layers) for spec in specs]
-
-
-def _in_layer(spec: TensorSpec, layer: int) -> TensorSpec:
-    return TensorSpec(
-        f"blocks.{layer}.{spec.key}",
-        spec.letter,
-        spec.axes,
-        spec.zh,
-        spec.en,
-        spec.is_weight,
-        spec.has_gradient,
-        spec.range,
-        layer,
-    )
+def _read(table: str, is_weight: bool, layer: int | None = None) -> Iterator[TensorSpec]:
+    """Read rows of the table; those of a block are given its layer."""
+    prefix = "" if layer is None else f"blocks.{layer}."
+    for line in table.strip().splitlines():
+        name, letter, axes, zh, en, *notes = (cell.strip() for cell in line.split(" | "))
+        note = "".join(notes)
+        yield TensorSpec(
+            prefix + name,
+            letter,
+            tuple(axes.split()),
+            zh,
+            en,
+            is_weight,
+            has_gradient="no gradient" not in note,
+            range=next((r for r in Range if r.value in note), Range.SIGNED),
+            layer=layer,
+        )
 
 
 def in_prose(index: int) -> int:

@@ -85,7 +85,7 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
     rows = torch.arange(len(task.TARGETS))
     positions = torch.tensor([target.position for target in task.TARGETS])
     wanted = torch.tensor([task.TOKEN_ID[target.target] for target in task.TARGETS])
-    loss = -logits.log_softmax(-1)[rows, positions, wanted]  # [target]
+    loss = negative_log_probability(logits[rows, positions], wanted)  # [target]
     loss.sum().backward()  # type: ignore[no-untyped-call]
 
     return Gradients(
@@ -93,6 +93,23 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
         {key: _gradient(tensor) for key, tensor in recorded.items()},
         {key: _gradient(copy) for key, copy in copies.items()},
     )
+
+
+def negative_log_probability(logits: Tensor, wanted: Tensor) -> Tensor:
+    """-ln softmax(logits)[wanted], as ln(1 + Σ over the other tokens of exp(logit - wanted's)).
+
+    Differentiating -ln P directly gives the wanted token P - 1, which loses the digits of a P
+    close to 1. This form makes it minus the sum of the others' probabilities: the same number
+    with all its digits, so that rounding writes the same one on every machine.
+
+    Parameters
+    ----------
+    logits, wanted
+        [target d_vocab] and [target].
+    """
+    is_wanted = torch.nn.functional.one_hot(wanted, logits.shape[-1]).bool()  # [target d_vocab]
+    ahead = logits - logits[is_wanted].unsqueeze(-1)  # [target d_vocab]
+    return ahead.exp().masked_fill(is_wanted, 0.0).sum(-1).log1p()  # [target]
 
 
 def decode(

@@ -19,7 +19,8 @@ from builder.site import Chapter, Language, Site
 from builder.strings import load_strings
 from model import task
 from model.config import PRESETS
-from model.snapshot import Snapshot, encode, rounded, rows_up_to
+from model.encoding import encode, rounded, rows_up_to
+from model.snapshot import Snapshot
 from model.tensors import Vocabulary
 from model.trace import activations
 from model.train import train
@@ -44,7 +45,7 @@ def snapshot_folder() -> Path:
     sizes = dataclasses.asdict(PRESET.model)
     _write(folder / "manifest.json", {"schema": 1, "model": sizes, "training": {"final_loss": 2.5}})
     _write(folder / "dataset.json", {"vocab": list(task.VOCAB), "n_targets": 558})
-    _write(folder / "training.json", {"loss": run.loss})
+    _write(folder / "training.json", {"loss": run.loss, "correct": run.correct})
     for stage, step in (("initial", 0), ("trained", 3)):
         weights = run.checkpoints[step]
         _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})

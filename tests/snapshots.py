@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from model import task
 from model.config import ModelConfig, TrainingConfig
-from model.snapshot import SCHEMA, STAGES, encode, rounded, sha256, weights_sha256
+from model.encoding import encode, rounded, sha256, weights_sha256
+from model.snapshot import SCHEMA, STAGES
 from model.tensors import Range, TensorSpec, Vocabulary
 
 CONFIG = ModelConfig()

@@ -15,7 +15,7 @@ from builder.markdown import render
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
-OURS = ("matrix", "product", "sum", "row", "note", "aside", "equation", "value", "claim")
+OURS = ("matrix", "product", "sum", "row", "curve", "note", "aside", "equation", "value", "claim")
 _BREAK = re.compile(
     r"(?=<(?:figure|figcaption|div|table|thead|tbody|tr|p class|span class=.product))"
 )
@@ -134,7 +134,7 @@ def test_english_page_speaks_english() -> None:
 def test_wide_matrix_scrolls_in_its_own_box() -> None:
     html = rendered("::: matrix blocks.0.mlp.W_in\n:::\n")[0].html
     assert html.count('<th scope="col">') == 64
-    assert 'class="matrix-scroll" tabindex="0" role="region"' in html
+    assert 'class="matrix-scroll" tabindex="0" role="group"' in html
 
 
 def test_used_files_are_those_of_the_chapter_alone() -> None:

@@ -20,7 +20,7 @@ from trained_models import (
 )
 
 from model import task
-from model.snapshot import rows_up_to
+from model.encoding import rows_up_to
 from model.transformer import transformer
 
 Array = NDArray[np.float64]
@@ -250,6 +250,17 @@ def test_the_gradient_of_the_logits_is_the_probabilities_minus_the_truth(stage: 
     largest_difference("G_logits", G, expected, SAME_NUMBER)
     largest_difference("rows of G_logits", G.sum(-1), np.zeros(G.shape[:-1]), SAME_NUMBER)
     largest_difference("loss", found.loss, -np.log(P[at, POSITION, wanted]), SAME_NUMBER)
+
+
+def test_the_gradient_of_a_nearly_certain_target_keeps_its_digits() -> None:
+    G, P = gradients("trained").activations["logits"], of_targets("trained", "probs").copy()
+    at = np.arange(len(task.TARGETS))
+    wanted = np.array([task.TOKEN_ID[t.target] for t in task.TARGETS])
+    P[at, POSITION, wanted] = 0
+    others = P[at, POSITION].sum(-1)  # 1 - P of the target, without the subtraction
+    assert others.min() < 1e-3
+    relative = G[at, POSITION, wanted] / -others
+    largest_difference("G_logits of the target", relative, np.ones_like(relative), 5e-14)
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from model.config import ModelConfig
-from model.snapshot import Snapshot, SnapshotError, encode, rounded, rows_up_to, weights_sha256
+from model.encoding import encode, rounded, rows_up_to, weights_sha256
+from model.snapshot import Snapshot, SnapshotError
 from model.tensors import Vocabulary
 from model.train import initial_weights
 

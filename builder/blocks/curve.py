@@ -106,11 +106,11 @@ def _title(curve: Curve, context: Context) -> str:
 
 
 def _caption(curve: Curve, directive: Directive, context: Context) -> str:
-    note = ""
+    parts = [directive.caption]
     if curve.floor is not None:
-        note = escape(context.words("curve.floor_note", floor=_floor_shown(curve)))
-    parts = [part for part in (directive.caption, note) if part]
-    return f"<figcaption>{' '.join(parts)}</figcaption>" if parts else ""
+        parts.append(escape(context.words("curve.floor_note", floor=_floor_shown(curve))))
+    spans = "".join(f"<span>{part}</span>" for part in parts if part)
+    return f"<figcaption>{spans}</figcaption>" if spans else ""
 
 
 def _details(curve: Curve, context: Context) -> str:

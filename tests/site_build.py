@@ -1,0 +1,43 @@
+"""The real site, built once for all tests that look at it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from model.snapshot import Snapshot
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class BuiltSite:
+    """A finished site folder."""
+
+    folder: Path
+
+    @property
+    def pages(self) -> list[Path]:
+        """Every page of it, by path."""
+        return sorted(self.folder.rglob("*.html"))
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The numbers that it shows."""
+        return Snapshot(self.folder / "snapshots")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    """Build the project's own content; stages that are cached are not computed again."""
+    out = tmp_path_factory.mktemp("built") / "site"
+    command = [sys.executable, "-m", "builder", "build", "--quiet", "--strict", "--out", str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, cwd=ROOT, env=environment, check=True)
+    return BuiltSite(out)

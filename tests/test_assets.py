@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from builder import assets
+
+TEMPLATES = Path(__file__).parents[1] / "site_templates"
+SCRIPTS = sorted((TEMPLATES / "js").rglob("*.js"))
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, bytes]:
+    return assets.static_assets(TEMPLATES)
+
+
+def test_styles_declare_their_layers_before_they_use_them(made: dict[str, bytes]) -> None:
+    style = re.sub(r"/\*.*?\*/", "", made["assets/style.css"].decode(), flags=re.DOTALL)
+    declared = re.match(r"\s*@layer ([^;{]+);", style)
+    assert declared
+    used = re.findall(r"@layer (\w+) \{", style)
+    assert sorted(declared[1].replace(" ", "").split(",")) == sorted(used)
+
+
+def test_styles_load_nothing_that_is_not_beside_them(made: dict[str, bytes]) -> None:
+    urls = re.findall(r'url\("?([^")]+)"?\)', made["assets/style.css"].decode())
+    assert urls
+    assert all(f"assets/{url}" in made for url in urls)
+
+
+def test_every_custom_property_in_use_is_defined(made: dict[str, bytes]) -> None:
+    style = made["assets/style.css"].decode()
+    defined = set(re.findall(r"(--[\w-]+)\s*:", style))
+    used = set(re.findall(r"var\((--[\w-]+)\)", style))
+    assert used - defined == set()
+
+
+def test_main_comes_after_what_it_mounts(made: dict[str, bytes]) -> None:
+    script = made["assets/main.js"].decode()
+    mounted = re.findall(r"mountEach\([^,]+, Article\.(\w+)\.", script)
+    assert mounted
+    for name in mounted:
+        assert 0 < script.index(f"Article.{name} = ") < script.index("mountEach(")
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_every_script_is_one_strict_function(path: Path) -> None:
+    lines = [line for line in path.read_text("utf-8").splitlines() if line and line[0] not in "/ "]
+    assert lines[0] in ("(function (Article) {", "(function () {")
+    assert lines[-1] in ("})((window.Article ??= {}));", "})();")
+    assert len(lines) == 2
+    assert '"use strict";' in path.read_text("utf-8")
+
+
+def test_the_font_travels_with_its_license(made: dict[str, bytes]) -> None:
+    assert made["assets/stix-two-math.woff2"][:4] == b"wOF2"
+    assert b"SIL OPEN FONT LICENSE" in made["assets/OFL.txt"]
+
+
+def test_json_in_a_script_cannot_end_it() -> None:
+    text = "</script><!-- & \u2028 \u2029"
+    written = assets.script_json({"text": text})
+    assert not re.search("[<>&\u2028\u2029]", written)
+    assert json.loads(written) == {"text": text}
+
+
+def test_chart_templates_join_the_one_namespace() -> None:
+    made = assets.chart_assets()
+    script = made["assets/charts.js"].decode()
+    start = "(window.Article ??= {}).charts = "
+    assert script.startswith(start)
+    assert sorted(json.loads(script.removeprefix(start).rstrip(";\n"))) == [
+        "positive",
+        "probability",
+        "signed",
+    ]
+    assert made["assets/vega.js"]

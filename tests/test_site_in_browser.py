@@ -1,0 +1,250 @@
+"""The built site in Chromium, from files: what a reader really sees, compared with the snapshot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_core_python.sync_playwright import Axe
+
+from builder.claims import ClaimResult
+from builder.display import display
+from builder.numbers import Numbers
+from tests.browser import Chromium, Visit
+from tests.site_build import ROOT, BuiltSite
+
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+PAGES = [
+    "index.html",
+    "isolated-rows.html",
+    "reading-table.html",
+    "table-follows-input.html",
+    "about.html",
+    "404.html",
+    "en/index.html",
+    "en/isolated-rows.html",
+    "en/reading-table.html",
+    "en/table-follows-input.html",
+    "en/about.html",
+]
+WITH_FIGURES = [page for page in PAGES if "about" not in page and "404" not in page]
+
+READ_FIGURES = """() => [...document.querySelectorAll("figure.matrix")].map((figure) => ({
+  id: figure.id,
+  data: {...figure.dataset},
+  cells: [...figure.querySelectorAll("tbody td[data-row]")].map((cell) => ({
+    row: Number(cell.dataset.row),
+    column: Number(cell.dataset.column),
+    value: cell.dataset.value === undefined ? null : Number(cell.dataset.value),
+    text: cell.textContent.trim(),
+  })),
+}))"""
+
+READ_VALUES = """() => [...document.querySelectorAll(".value")].map((value) => ({
+  address: value.dataset.address,
+  stage: value.dataset.stage || "trained",
+  problem: value.dataset.problem || "7x8",
+  number: Number(value.dataset.value),
+}))"""
+
+READ_CHART = """(figure) => [...figure.querySelectorAll(".matrix-live svg text")]
+  .map((text) => text.textContent.trim()).filter(Boolean)"""
+
+
+def test_the_list_of_pages_is_complete(site: BuiltSite) -> None:
+    assert sorted(PAGES) == [path.relative_to(site.folder).as_posix() for path in site.pages]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_without_errors_requests_or_barriers(
+    site: BuiltSite, chromium: Chromium, page: str, scheme: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP, color_scheme=scheme) as visit:
+        visit.see_all()
+        found = Axe().run(visit.page)["violations"]
+        assert [(problem["id"], _places(problem)) for problem in found] == []
+        assert visit.complaints == []
+        assert visit.strangers == []
+        assert _outside(visit, site.folder) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_a_phone(site: BuiltSite, chromium: Chromium, page: str) -> None:
+    with chromium.visit(site.folder / page, viewport=PHONE) as visit:
+        visit.see_all()
+        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+
+
+@pytest.mark.parametrize("page", WITH_FIGURES)
+def test_every_displayed_cell_is_the_snapshots(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    numbers = _numbers(site)
+    with chromium.visit(site.folder / page) as visit:
+        for figure in visit.page.evaluate(READ_FIGURES):
+            matrix = _matrix(numbers, figure["data"])
+            assert figure["cells"], figure["id"]
+            for cell in figure["cells"]:
+                stored = matrix[cell["row"], cell["column"]]
+                place = (page, figure["id"], cell["row"], cell["column"])
+                if np.isnan(stored):
+                    assert cell["value"] is None, place
+                else:
+                    assert cell["value"] == stored, place
+                assert cell["text"] == display(cell["value"]), place
+
+
+@pytest.mark.parametrize("page", WITH_FIGURES)
+def test_both_faces_of_a_matrix_show_the_same(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        for figure in visit.page.locator("figure.matrix").all():
+            figure.scroll_into_view_if_needed()
+            figure.locator(".matrix-live svg").wait_for(state="attached")
+            table = figure.locator("tbody td[data-row]").all_inner_texts()
+            assert figure.evaluate(READ_CHART) == [text.strip() for text in table]
+
+
+@pytest.mark.parametrize("page", ["index.html", "reading-table.html", "en/index.html"])
+def test_every_number_in_the_prose_is_the_snapshots(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    numbers = _numbers(site)
+    with chromium.visit(site.folder / page) as visit:
+        values = visit.page.evaluate(READ_VALUES)
+        assert values
+        for value in values:
+            stored = numbers.value(value["address"], value["stage"], value["problem"])
+            assert value["number"] == stored.number, value["address"]
+
+
+@pytest.mark.parametrize("page", WITH_FIGURES)
+def test_a_page_reads_without_javascript(site: BuiltSite, chromium: Chromium, page: str) -> None:
+    with chromium.visit(site.folder / page, java_script_enabled=False) as visit:
+        source = (site.folder / page).read_text(encoding="utf-8")
+        assert visit.page.locator("h1").is_visible()
+        for table in visit.page.locator(".matrix-table").all():
+            assert table.is_visible()
+        assert visit.page.locator(".matrix-table").count() == source.count('class="matrix-table"')
+        assert not visit.page.locator(".theme-toggle").first.is_visible()
+
+
+def test_pointing_at_a_result_lights_the_row_and_the_column_it_came_from(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        product = visit.page.locator("figure.product").first
+        product.scroll_into_view_if_needed()
+        product.locator('[data-role="result"] td[data-row="3"][data-column="1"]').hover()
+        assert _lit(product.locator('[data-role="left"]')) == [(3, column) for column in range(4)]
+        assert _lit(product.locator('[data-role="right"]')) == [(row, 1) for row in range(4)]
+        assert _lit(product.locator('[data-role="result"]')) == [(3, 1)]
+        visit.page.mouse.move(0, 0)
+        assert _lit(product) == []
+
+
+def test_the_keyboard_walks_a_matrix_and_escape_lets_go(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        figure = visit.page.locator('figure.product [data-role="result"]').first
+        figure.locator('td[data-row="0"][data-column="0"]').focus()
+        visit.page.keyboard.press("ArrowDown")
+        visit.page.keyboard.press("ArrowRight")
+        focused = "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
+        assert visit.page.evaluate(focused) == ["1", "1"]
+        visit.page.keyboard.press("Enter")
+        assert _lit(visit.page.locator('figure.product [data-role="left"]').first)
+        visit.page.keyboard.press("Escape")
+        assert _lit(visit.page.locator("figure.product").first) == []
+
+
+def test_switching_language_keeps_the_section(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
+        visit.page.evaluate("document.getElementById('evidence').scrollIntoView()")
+        visit.page.wait_for_timeout(400)
+        visit.page.locator(".language-switch a").first.click()
+        visit.page.wait_for_url("**/en/isolated-rows.html#evidence")
+        assert visit.page.locator("html").get_attribute("lang") == "en"
+        assert visit.page.locator("#evidence").is_visible()
+
+
+def test_a_chapter_that_is_not_written_yet_says_so_and_leads_to_the_other_language(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "en" / "reading-table.html") as visit:
+        assert "not been written in English yet" in visit.page.locator("main").inner_text()
+        visit.page.locator('main a[hreflang="zh"]').first.click()
+        visit.page.wait_for_url("**/site/reading-table.html")
+
+
+def test_the_claims_page_lists_every_claim_with_its_numbers(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    claims = site.snapshot.document("claims.json")["claims"]
+    with chromium.visit(site.folder / "about.html") as visit:
+        for claim in claims:
+            shown = visit.page.locator(f"#claim-{claim['id']} [data-value]").evaluate_all(
+                "(cells) => cells.map((cell) => Number(cell.dataset.value))"
+            )
+            assert shown == list(claim["numbers"].values()), claim["id"]
+
+
+def test_a_printed_page_shows_its_tables(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        visit.see_all()
+        visit.page.emulate_media(media="print")
+        assert visit.page.locator(".matrix-table").first.is_visible()
+        assert not visit.page.locator(".matrix-live").first.is_visible()
+        assert not visit.page.locator(".chapter-menu").first.is_visible()
+        assert visit.page.pdf().startswith(b"%PDF")
+
+
+def _numbers(site: BuiltSite) -> Numbers:
+    claims = site.snapshot.document("claims.json")["claims"]
+    return Numbers(site.snapshot, {c["id"]: ClaimResult(**c) for c in claims}, {})
+
+
+def _matrix(numbers: Numbers, data: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """Read a figure's tensor straight from the files, by what the figure says it is."""
+    head = f"[{data['head']}]" if "head" in data else ""
+    matrix = numbers.matrix(data["key"] + head, data["stage"], data.get("problem", "7x8"))
+    return matrix.transposed.values if data.get("transposed") else matrix.values
+
+
+def _lit(scope: Any) -> list[tuple[int, int]]:
+    found = scope.locator("tbody td.lit").evaluate_all(
+        "(cells) => cells.map((cell) => [Number(cell.dataset.row), Number(cell.dataset.column)])"
+    )
+    return [tuple(place) for place in found]
+
+
+def _places(problem: dict[str, Any]) -> list[str]:
+    return [json.dumps(node["target"], ensure_ascii=False) for node in problem["nodes"][:3]]
+
+
+def _outside(visit: Visit, folder: Path) -> list[str]:
+    """Requests for files that do not belong to the site."""
+    root = folder.resolve().as_uri()
+    return [u for u in visit.requests if u.startswith("file:") and not u.startswith(root)]
+
+
+def test_the_readme_names_every_block_and_command() -> None:
+    from builder.blocks import BLOCKS, ROLES
+    from builder.cli import parser
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for block in BLOCKS:
+        assert f"::: {block.NAME}" in readme, block.NAME
+    for role in ROLES:
+        assert f"{{{role.NAME}}}`" in readme, role.NAME
+    actions = [action for action in parser()._actions if action.choices]
+    for command in actions[0].choices:
+        assert f"`{command}`" in readme, command
