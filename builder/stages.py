@@ -86,7 +86,7 @@ class Cache:
         return result
 
     def prepare(self) -> None:
-        """Make sure that results can be stored; remove what killed builds have left half-written."""
+        """Make sure that results can be stored; sweep away what killed builds have left."""
         shutil.rmtree(self._partial, ignore_errors=True)
         self._partial.mkdir(parents=True, exist_ok=True)
 
