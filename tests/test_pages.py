@@ -167,7 +167,7 @@ def test_strings_for_scripts_cannot_end_the_script_element() -> None:
         ("chapter.html", "one\n{% if %}\n", 2, "Expected an expression"),
         ("chapter.html", "one\ntwo\n{{ page.nothing }}\n", 3, "nothing"),
         ("chapter.html", "{{ t['page.no_such_text'] }}", 1, "page.no_such_text"),
-        ("chapter.html", "one\n{% include 'no.html' %}", 0, "no.html"),
+        ("chapter.html", "one\n{% include 'no.html' %}", 2, "no.html"),
         ("_partials/footer.html", "\n\n{{ 1 + 'a' }}", 3, "unsupported operand"),
         ("_partials/footer.html", "\n{{ 'a' + 1 }}", 2, "concatenate"),
         ("_partials/footer.html", "\n{{ 1 / 0 }}", 2, "division by zero"),
