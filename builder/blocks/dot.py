@@ -20,7 +20,7 @@ from builder.blocks.directive import (
 from builder.blocks.figure import letter, look_up
 from builder.blocks.operation import Equation, shape_error, verify
 from builder.display import MAX_DECIMALS, display, token_label
-from builder.numbers import Array
+from builder.matrix import Array
 
 NAME = "dot"
 ARGUMENT = Argument.NONE

@@ -12,7 +12,7 @@ import numpy as np
 from builder.address import AddressError, Axis
 from builder.blocks.directive import BlockError, Context
 from builder.display import MAX_DECIMALS, display, token_label
-from builder.numbers import Matrix
+from builder.matrix import Matrix
 
 
 @dataclass(frozen=True, slots=True)
