@@ -14,7 +14,6 @@ from builder.blocks.directive import (
     Body,
     Context,
     Directive,
-    Options,
 )
 from builder.charts import curve_spec
 from builder.display import display, display_whole
@@ -24,7 +23,7 @@ from model import task
 NAME = "curve"
 ARGUMENT = Argument.REQUIRED
 BODY = Body.OPTIONS
-OPTIONS: Options = {name: kind for name, kind in FIGURE.items() if name != "decimals"}
+OPTIONS = FIGURE
 
 TABLE_STEP = 50
 """The table has every so many steps, and the last."""

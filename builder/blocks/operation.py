@@ -66,6 +66,15 @@ def verify(equation: Equation, computed: Array, magnitude: Array) -> None:
     raise BlockError("false-figure", message, f"{int(wrong.sum())} cells differ")
 
 
+def verify_product(equation: Equation, hint: str = "") -> None:
+    """Check that left × right × factor is the result; `hint` helps where the sizes do not fit."""
+    left, right, result = (matrix.values for matrix in _matrices(equation))
+    if left.shape[1] != right.shape[0] or result.shape != (left.shape[0], right.shape[1]):
+        raise shape_error(equation, hint)
+    computed = left @ right * equation.factor
+    verify(equation, computed, np.abs(left) @ np.abs(right) * abs(equation.factor))
+
+
 def shape_error(equation: Equation, hint: str = "") -> BlockError:
     """Return the error for operands whose sizes do not fit."""
     sizes = (f"{m.values.shape[0]} × {m.values.shape[1]}" for m in _matrices(equation))
