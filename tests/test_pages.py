@@ -197,10 +197,11 @@ def test_every_text_of_the_interface_is_used_and_every_use_has_a_text() -> None:
     used = set(re.findall(r"""t\[["']([\w.]+)["']\]""", templates))
     used |= {f"script.{name}" for name in re.findall(r'Article\.text\("(\w+)"', scripts)}
     assert used <= defined
-    prefixes = [*re.findall(r'"(\w+\.\w*)\{', python), "script.theme_"]
+    prefixes = [*re.findall(r"""["'](\w+\.\w*)\{""", python), "script.theme_"]
     unused = {
         name
         for name in defined - used
-        if f'"{name}"' not in python and not any(name.startswith(p) for p in prefixes)
+        if not re.search(rf"""["']{name}["']""", python)
+        and not any(name.startswith(p) for p in prefixes)
     }
     assert unused == set()

@@ -20,7 +20,9 @@ Options = Mapping[str, type]
 """Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
 
 WHERE: Options = {"problem": str, "stage": str}
-FIGURE: Options = {"until": str, "id": str, "caption": str, "decimals": int}
+FIGURE: Options = {"id": str, "caption": str}
+NUMBERS: Options = {**WHERE, **FIGURE, "until": str, "decimals": int}
+"""Of a figure that shows numbers of one problem, up to a token if `until` says so."""
 
 
 class Body(Enum):

@@ -8,7 +8,7 @@ from html import escape
 from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context, Directive, where
 from builder.blocks.table import Part, axis_word, table
-from builder.numbers import Matrix
+from builder.matrix import Matrix
 from model.tensors import in_prose
 
 
