@@ -17,7 +17,8 @@ from builder.output import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
-from builder.site import Site, load_site
+from builder.site import Site
+from builder.site_loader import load_site
 from builder.stages import Cache, Event
 from builder.strings import Strings, load_strings
 

@@ -8,8 +8,6 @@ written, `.build.json`, says which files are ours; a folder that holds any other
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import errno
 import json
 import os
 import shutil
@@ -20,11 +18,10 @@ from pathlib import Path, PurePosixPath
 
 from builder.errors import BuildError, Diagnostic, UsageError
 from builder.stages import digest
+from builder.swap import swap
 
 MARKER = ".build.json"
 """Lists every file of the site with its digest."""
-
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 @dataclass
@@ -102,7 +99,7 @@ class Output:
             partial = Path(tempfile.mkdtemp(prefix=prefix, dir=self._real.parent))
             try:
                 _write_all(partial, self._files | {MARKER: _marker(digests)}, self._real, intact)
-                _swap(partial, self._real)
+                swap(partial, self._real)
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
         return True
@@ -214,30 +211,6 @@ def _remove_abandoned(folder: Path) -> None:
     for path in folder.parent.iterdir() if folder.parent.is_dir() else ():
         if path.name.startswith(_prefix(folder)) and path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-
-
-def _swap(new: Path, current: Path) -> None:
-    """Give `new` the name `current` in one step; what stood there takes the other name."""
-    if not current.exists():
-        new.rename(current)
-        return
-    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if renameat2 is not None:
-        names = os.fsencode(new), os.fsencode(current)
-        if renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
-            return
-        number = ctypes.get_errno()
-        if number not in (errno.ENOSYS, errno.EINVAL):
-            raise OSError(number, os.strerror(number), str(current))
-    _swap_in_two_steps(new, current)
-
-
-def _swap_in_two_steps(new: Path, current: Path) -> None:
-    """Exchange two folders where the file system cannot do it at once."""
-    old = new.with_name(f"{new.name}.old")
-    current.rename(old)
-    new.rename(current)
-    shutil.rmtree(old)
 
 
 @contextlib.contextmanager

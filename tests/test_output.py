@@ -419,7 +419,7 @@ def test_an_exchange_that_fails_leaves_the_old_site_and_nothing_else(
     def refuse(*_arguments: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(output, "_swap", refuse)
+    monkeypatch.setattr(output, "swap", refuse)
     with pytest.raises(BuildError) as caught:
         publish(folder, CHANGED)
     assert os.strerror(number) in str(caught.value)

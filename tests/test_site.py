@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from builder.errors import Diagnostics
-from builder.site import Site, load_site, split_front_matter
+from builder.site import Site
+from builder.site_loader import load_site, split_front_matter
 from model.config import PRESETS
 from tests.projects import substitute
 
