@@ -86,16 +86,13 @@ class Cache:
         return result
 
     def prepare(self) -> None:
-        """Make sure that results can be stored; sweep away what killed builds have left."""
-        shutil.rmtree(self._partial, ignore_errors=True)
-        self._partial.mkdir(parents=True, exist_ok=True)
-
-    @property
-    def _partial(self) -> Path:
-        return self.folder / "partial"
+        """Make sure, before anything is computed, that results can be stored."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self.folder):
+            pass
 
     def _write(self, path: Path, ingredients: Ingredients, result: Result) -> Result:
-        """Store a result so that it is either whole or absent, whenever the process dies."""
+        """Store a result; one that is cut short does not have its digest, and counts as none."""
         header = {
             "ingredients": dict(ingredients),
             "sizes": {name: len(data) for name, data in result.files.items()},
@@ -104,12 +101,9 @@ class Cache:
         body = b"\n".join([json.dumps(header).encode(), b"".join(result.files.values())])
         body_digest = digest(body)
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._partial.mkdir(exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=self._partial, delete=False) as file:
-            file.write(body_digest.encode() + b"\n" + body)
         if path.is_dir():
             shutil.rmtree(path)
-        Path(file.name).replace(path)
+        path.write_bytes(body_digest.encode() + b"\n" + body)
         for old in _newest_first(path.parent)[KEPT_RESULTS:]:
             old.unlink(missing_ok=True)
         return Result(result.files, result.facts, body_digest)
@@ -128,7 +122,7 @@ class Cache:
         return f"changed: {', '.join(changed[:4])}{more}"
 
 
-def digest(data: bytes | str) -> str:
+def digest(data: bytes | memoryview | str) -> str:
     """Return the SHA-256 of some bytes or text in hexadecimal."""
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
@@ -141,21 +135,24 @@ def _read(path: Path) -> Result | None:
     stored_digest, header, payload = intact
     files, start = {}, 0
     for name, size in header["sizes"].items():
-        files[name] = payload[start : start + size]
+        files[name] = bytes(payload[start : start + size])
         start += size
     return Result(files, header["facts"], stored_digest)
 
 
-def _intact(path: Path) -> tuple[str, Mapping[str, Any], bytes] | None:
+def _intact(path: Path) -> tuple[str, Mapping[str, Any], memoryview] | None:
     """Return the digest, the header and the files' bytes of a result that is not damaged."""
     try:
-        stored_digest, _, body = path.read_bytes().partition(b"\n")
+        stored = path.read_bytes()
     except OSError:
         return None
-    if digest(body).encode() != stored_digest:
+    whole = memoryview(stored)  # slices of it copy nothing: a result can have 40 MB
+    body_start = stored.find(b"\n") + 1
+    if digest(whole[body_start:]).encode() + b"\n" != stored[:body_start]:
         return None
-    header, _, payload = body.partition(b"\n")
-    return stored_digest.decode(), json.loads(header), payload
+    payload_start = stored.find(b"\n", body_start) + 1
+    header = json.loads(stored[body_start:payload_start])
+    return stored[: body_start - 1].decode(), header, whole[payload_start:]
 
 
 def _newest_first(folder: Path) -> list[Path]:

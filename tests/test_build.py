@@ -355,7 +355,6 @@ def test_a_build_that_is_killed_leaves_a_whole_site_whenever_it_is(
     run(project)
     assert tree(project / "dist") == both[1]
     assert not list(project.glob(".dist*"))
-    assert not list(project.glob(".cache/partial/*"))
 
 
 def test_two_builds_at_once_both_succeed(

@@ -272,7 +272,7 @@ def site_is_not_utf8(project: Path) -> None:
         (no_templates, 1, "site_templates/strings.yml: error: this file does not exist"),
         (no_icon, 1, "favicon.svg: error: No such file or directory"),
         (no_template, 1, "site_templates/chapter.html: error: there is no template"),
-        (cache_is_a_file, 1, ".cache/partial: error: Not a directory"),
+        (cache_is_a_file, 1, ".cache: error: File exists"),
         (stage_is_a_file, 1, ".cache/pages/"),
         (lock_is_a_folder, 2, "the lock is damaged: [Errno 21] Is a directory"),
         (out_is_a_file, 2, "dist: error: this is a file, not a folder"),
@@ -299,16 +299,15 @@ def test_what_cannot_be_built_is_one_message_and_an_exit_code(
 def test_a_full_disk_under_the_cache_is_one_message(
     project: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_arguments: object, **_named: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", ".cache/partial/tmp1")
+    def refuse(path: Path, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", path.suffix)
 
     substitute(project / "content/zh/about.md", "这一页给", "这页给")
     before = tree(project / "dist")
-    monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
+    monkeypatch.setattr(Path, "write_bytes", refuse)
     assert main(["build", "--quiet"]) == 1
-    assert capsys.readouterr().err == (
-        ".cache/partial/tmp1: error: No space left on device [system]\n"
-    )
+    monkeypatch.undo()
+    assert capsys.readouterr().err == ".result: error: No space left on device [system]\n"
     assert tree(project / "dist") == before
 
 
