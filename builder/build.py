@@ -10,13 +10,15 @@ from typing import Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed, Computer
-from builder.errors import Diagnostic, Diagnostics, UsageError
+from builder.errors import Diagnostic, Diagnostics, UsageError, did_you_mean
+from builder.exclusive import exclusively
 from builder.lock import LOCK, Verdict, compare_with_lock
 from builder.output import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
-from builder.site import Site, load_site
+from builder.site import Site
+from builder.site_loader import load_site
 from builder.stages import Cache, Event
 from builder.strings import Strings, load_strings
 
@@ -97,14 +99,22 @@ def build(project: Project, options: Options, progress: Progress) -> Report:
     BuildError
         With everything that is wrong; the output folder is then as it was before.
     """
+    with exclusively(project.root, progress):
+        return _build(project, options, progress)
+
+
+def _build(project: Project, options: Options, progress: Progress) -> Report:
     diagnostics = Diagnostics()
     output = Output(options.out)
     cache = Cache(project.cache, options.use_cache, options.on_event)
+    cache.prepare()
     with progress.stage("load"):
         site, strings = load(project, diagnostics)
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
     computed = Computer(site.preset, cache, project.source, progress).run()
+    diagnostics.extend(unmatched_claims(computed, strings[site.languages[0].code]))
+    diagnostics.raise_if_fatal(strict=options.is_strict)
     diagnostics.extend(false_claims(computed))
     renderer = Renderer(
         site, strings, computed, project.templates, project.source, cache, diagnostics
@@ -114,6 +124,7 @@ def build(project: Project, options: Options, progress: Progress) -> Report:
     with progress.stage("assets"):
         assets = renderer.assets()
     diagnostics.raise_if_fatal(strict=options.is_strict)
+    verdict = compare_with_lock(project.lock, manifest_of(computed))
 
     with progress.stage("write"):
         output.add_all(pages)
@@ -121,7 +132,6 @@ def build(project: Project, options: Options, progress: Progress) -> Report:
         output.add_all(computed.files, SNAPSHOTS)
         output.add(f"{SNAPSHOTS}provenance.json", provenance())
         is_changed = output.publish()
-    verdict = compare_with_lock(project.lock, manifest_of(computed))
     n_pages = sum(path.endswith(".html") for path in pages)
     return Report(
         verdict, tuple(diagnostics), is_changed, n_pages, len(computed.claims), site.base_url
@@ -157,6 +167,20 @@ def false_claims(computed: Computed) -> Iterator[Diagnostic]:
             message = f"the claim `{claim['id']}` does not hold: {numbers}"
             hint = "change the sentence, or the seed under `model` in content/site.yml"
             yield Diagnostic("content/claims.yml", 0, 0, "false-claim", message, hint)
+
+
+def unmatched_claims(computed: Computed, strings: Strings) -> Iterator[Diagnostic]:
+    """Report claims that have no text, and texts of claims that do not exist."""
+    known = {f"claim.{claim['id']}" for claim in computed.claims}
+    texts = {name for name in strings if name.startswith("claim.")}
+    for name in sorted(known ^ texts):
+        claim_id = name.removeprefix("claim.")
+        if name in known:
+            message, hint = f"the claim `{claim_id}` has no text", "say what it means"
+        else:
+            message = f"there is no claim `{claim_id}` in builder/claims.py"
+            hint = did_you_mean(claim_id, (claim["id"] for claim in computed.claims))
+        yield Diagnostic("content/claims.yml", 0, 0, "unknown-claim", message, hint)
 
 
 def manifest_of(computed: Computed) -> Mapping[str, Any]:

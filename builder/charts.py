@@ -91,7 +91,7 @@ def matrix_spec(kind: Range) -> Spec:
     chart = (
         alt.layer(*layers, name=f"matrix_{kind.value}")
         .add_params(*params)
-        .properties(width=100, height=100, padding=0)
+        .properties(width=100, height=100, padding=0, autosize=alt.AutoSizeParams(type="none"))
     )
     return _plain(chart)
 
@@ -167,7 +167,7 @@ def _axis(ticks: Sequence[float], *, grid: bool) -> Any:
         labelLimit=0,
         minExtent=0,
         maxExtent=0,
-        format="~r",
+        labelExpr="'' + datum.value",
     )
 
 

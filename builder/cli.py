@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from builder import commands
-from builder.errors import BuildError
+from builder.errors import BuildError, Diagnostic
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -62,16 +63,22 @@ how to get it. Exit code 1 if something needed is missing."""
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # Chinese where the terminal has none
     options = parser().parse_args(arguments)
     run: Run = options.run
+    as_json = getattr(options, "json", False)
     try:
         return run(options)
     except BuildError as error:
-        commands.print_problems(error.diagnostics, as_json=getattr(options, "json", False))
+        commands.print_problems(error.diagnostics, as_json=as_json)
         return error.exit_code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
+        return 1
+    except OSError as error:
+        commands.print_problems([_of_system(error)], as_json=as_json)
         return 1
     except Exception as error:
         if options.verbose:
@@ -80,6 +87,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
             print("this is a bug; `python -m builder --verbose ...` shows where", file=sys.stderr)
         return 1
+
+
+def _of_system(error: OSError) -> Diagnostic:
+    """What the system refuses, such as a file without permission or a full disk."""
+    path = str(error.filename or "the system")
+    return Diagnostic(path, 0, 0, "system", error.strerror or str(error))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,9 +12,10 @@ from builder.stages import Ingredients, digest
 
 PACKAGES = ("model", "builder")
 
+_NOT_CODE = re.compile(r"#[^\n]*|\\\n")
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from (?P<source>(?:model|builder)[\w.]*) import (?P<names>\([^)]*\)|[^\n(]+)"
-    r"|import (?P<module>(?:model|builder)[\w.]*))",
+    r"^[ \t]*(?:from (?P<source>(?:model|builder)(?:\.\w+)*) import\s*(?P<names>\([^)]*\)|[^\n(]+)"
+    r"|import (?P<modules>[^\n]+))",
     re.MULTILINE,
 )
 
@@ -55,17 +56,18 @@ class SourceCode:
         return self._imports[name]
 
     def _modules_in(self, source: str) -> Iterator[str]:
-        for match in _IMPORT.finditer(source):
-            if match["module"]:
-                yield match["module"]
+        for match in _IMPORT.finditer(_NOT_CODE.sub(" ", source)):
+            if match["modules"]:
+                yield from (name for name in _names(match["modules"]) if self._is_ours(name))
                 continue
             # `from package import name` imports a module of that name, if there is one.
             if self._source(match["source"]):
                 yield match["source"]
-            names = re.sub(r"#[^\n]*|[()]", " ", match["names"])
-            for name in re.split(r"[,\s]+", names):
-                if name and self._source(f"{match['source']}.{name}") is not None:
-                    yield f"{match['source']}.{name}"
+            names = (f"{match['source']}.{name}" for name in _names(match["names"]))
+            yield from (name for name in names if self._is_ours(name))
+
+    def _is_ours(self, name: str) -> bool:
+        return name.split(".")[0] in PACKAGES and self._source(name) is not None
 
     def _source(self, name: str) -> str | None:
         """The module's text; None if there is no such module."""
@@ -75,3 +77,9 @@ class SourceCode:
             path = next((path for path in candidates if path.is_file()), None)
             self._text[name] = path.read_text(encoding="utf-8") if path else None
         return self._text[name]
+
+
+def _names(listed: str) -> Iterator[str]:
+    """The names of `a, b as c`, with or without brackets."""
+    for part in listed.strip("() \n").split(","):
+        yield from part.split()[:1]

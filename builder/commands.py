@@ -12,6 +12,7 @@ from typing import Any
 
 from builder.build import Options, Project, Report, build, load, manifest_of
 from builder.errors import Diagnostic, Diagnostics
+from builder.exclusive import exclusively
 from builder.progress import Progress
 from builder.stages import Cache, Event
 
@@ -70,11 +71,12 @@ def run_lock(options: argparse.Namespace) -> int:
     from builder.lock import compare_with_lock, write_lock
 
     project, diagnostics, progress = Project(Path.cwd()), Diagnostics(), Progress(options.quiet)
-    site, _ = load(project, diagnostics)
-    diagnostics.raise_if_fatal()
-    computed = Computer(site.preset, Cache(project.cache), project.source, progress).run()
-    manifest = manifest_of(computed)
-    write_lock(project.lock, manifest)
+    with exclusively(project.root, progress):
+        site, _ = load(project, diagnostics)
+        diagnostics.raise_if_fatal()
+        computed = Computer(site.preset, Cache(project.cache), project.source, progress).run()
+        manifest = manifest_of(computed)
+        write_lock(project.lock, manifest)
     print(compare_with_lock(project.lock, manifest).line)
     return 0
 
@@ -83,8 +85,10 @@ def run_clean(options: argparse.Namespace) -> int:
     """Remove what builds have written."""
     from builder.output import remove
 
-    n_files = remove(options.out)
-    shutil.rmtree(Project(Path.cwd()).cache, ignore_errors=True)
+    project = Project(Path.cwd())
+    with exclusively(project.root, Progress()):
+        n_files = remove(options.out)
+        shutil.rmtree(project.cache, ignore_errors=True)
     print(f"removed {n_files} files of {options.out} and the cache")
     return 0
 

@@ -5,6 +5,7 @@ This is the one place where the builder meets torch, and only when a stage has t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from model.config import Preset
 
 if TYPE_CHECKING:
     from model.documents import File
+    from model.train import Run
 
 SMALLEST_MARGIN = 1e-14
 """A training whose gradients come closer than this to a rounding boundary is not portable."""
@@ -84,11 +86,15 @@ class Computer:
             update(f"step {step} of {steps}, loss {loss:.4f}, {correct} correct")
 
         def compute() -> Result:
+            import numpy as np
+
             from model import documents
             from model.train import train
 
             _use_one_thread()
-            run = train(self.preset, on_step=on_step)
+            with np.errstate(all="ignore"):  # what overflows is reported below
+                run = train(self.preset, on_step=on_step)
+            _require_finite_training(run)
             files = [
                 documents.dataset_file(),
                 documents.training_file(run),
@@ -207,6 +213,14 @@ def _result(files: Iterable[File], facts: Mapping[str, Any] | None = None) -> Re
     made = list(files)
     numbers = {file.path: file.numbers for file in made}
     return Result({file.path: file.data for file in made}, {**(facts or {}), "numbers": numbers})
+
+
+def _require_finite_training(run: Run) -> None:
+    if not all(map(math.isfinite, run.loss)):
+        step = next(i for i, loss in enumerate(run.loss) if not math.isfinite(loss))
+        hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
+        message = f"the training diverged: at step {step} the loss is no finite number"
+        raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint))
 
 
 def _require_good_training(training: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 MINUS = "\u2212"
@@ -10,6 +11,7 @@ MASKED = "–"
 
 MAX_DECIMALS = 12
 _LARGEST_EXACT = 1e15
+_SMALLEST_PLAIN = 1e-3
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -39,6 +41,23 @@ def display_scientific(value: float, decimals: int = 1) -> str:
     """Format with a power of ten, such as 1.3×10⁻¹³."""
     mantissa, exponent = f"{value:.{decimals}e}".split("e")
     return f"{_signed(value, mantissa)}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+
+
+def display_exact(value: float) -> str:
+    """Format with all its digits, such as 0.4157122; below 0.001 with a power of ten, rounded."""
+    if value == int(value):
+        return display_whole(value)
+    if abs(value) < _SMALLEST_PLAIN:
+        return display_scientific(value)
+    return _signed(value, f"{value:,}")
+
+
+def adds_up(terms: Iterable[float], total: float, decimals: int) -> bool:
+    """Whether terms and total, both as `display` shows them, agree exactly."""
+    *shown, result = (
+        _rounded(value, decimals).copy_sign(Decimal(value)) for value in (*terms, total)
+    )
+    return sum(shown) == result
 
 
 def token_label(token: str) -> str:

@@ -55,7 +55,7 @@ def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
             for name in before.keys() | now["files"].keys()
             if before.get(name) != now["files"].get(name)
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         hint = "restore it from version control, or write it anew with `python -m builder lock`"
         raise UnreadableError(
             Diagnostic(str(path), 0, 0, "lock", f"the lock is damaged: {error}", hint)

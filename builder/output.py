@@ -8,23 +8,20 @@ written, `.build.json`, says which files are ours; a folder that holds any other
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import errno
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from builder.errors import BuildError, Diagnostic, UsageError
 from builder.stages import digest
+from builder.swap import swap
 
 MARKER = ".build.json"
 """Lists every file of the site with its digest."""
-
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 @dataclass
@@ -46,12 +43,12 @@ class Output:
     _files: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._real = Path(os.path.realpath(self.folder))  # a link to a folder stays a link
         self._listed = _listed_files(self.folder)
         self._refuse_foreign_files()
 
     def _refuse_foreign_files(self) -> None:
-        foreign = next(iter(sorted(_present_files(self.folder) - self._listed.keys())), None)
-        if foreign is not None:
+        for foreign in sorted(_present(self._real) - _ours(self._listed)):
             raise _refused(
                 self.folder / foreign,
                 "this file was not written by a build, and a build replaces its whole folder",
@@ -64,10 +61,12 @@ class Output:
         Raises
         ------
         ValueError
-            If the path has been given before.
+            If the path has been given before, or leads out of the folder.
         """
         if path in self._files:
             raise ValueError(f"`{path}` is written twice")
+        if not _stays_inside(path):
+            raise ValueError(f"`{path}` is not a path inside the site")
         self._files[path] = data
 
     def add_all(self, files: Mapping[str, bytes], prefix: str = "") -> None:
@@ -89,31 +88,29 @@ class Output:
             If the new folder cannot be written; the old one is then untouched.
         """
         digests = {path: digest(data) for path, data in sorted(self._files.items())}
-        intact = {path for path, wanted in digests.items() if self._holds(path, wanted)}
-        if len(intact) == len(digests) and digests == self._listed:
-            return False
-        self._refuse_foreign_files()
-        parent = self.folder.absolute().parent
-        prefix = f".{self.folder.name}.partial-"
+        prefix = _prefix(self._real)
         with _write_errors(self.folder):
-            parent.mkdir(parents=True, exist_ok=True)
-            for abandoned in parent.glob(prefix + "*"):
-                shutil.rmtree(abandoned)
-            partial = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-        try:
-            with _write_errors(self.folder):
-                _write_all(partial, self._files | {MARKER: _marker(digests)}, self.folder, intact)
-                _swap(partial, self.folder.absolute())
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+            _remove_abandoned(self._real)
+            intact = {path for path, wanted in digests.items() if self._holds(path, wanted)}
+            if len(intact) == len(digests) and digests == self._listed:
+                return False
+            self._refuse_foreign_files()
+            self._real.parent.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix=prefix, dir=self._real.parent))
+            try:
+                _write_all(partial, self._files | {MARKER: _marker(digests)}, self._real, intact)
+                swap(partial, self._real)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
         return True
 
     def _holds(self, path: str, wanted: str) -> bool:
         """Whether the folder has this file with this content already."""
-        if self._listed.get(path) != wanted:
+        file = self._real / path
+        if self._listed.get(path) != wanted or file.is_symlink():
             return False
         try:
-            return digest((self.folder / path).read_bytes()) == wanted
+            return digest(file.read_bytes()) == wanted
         except OSError:
             return False
 
@@ -131,33 +128,57 @@ def remove(folder: Path) -> int:
     UsageError
         If the folder is a file.
     """
+    real = Path(os.path.realpath(folder))
     listed = _listed_files(folder)
-    present = [path for path in [*listed, MARKER] if (folder / path).is_file()]
-    for path in present:
-        (folder / path).unlink()
-    for inner in sorted((p for p in folder.rglob("*") if p.is_dir()), reverse=True):
+    ours = sorted(_present(real) & _ours(listed), reverse=True)  # what is inside comes first
+    files = [path for path in ours if not path.endswith("/")]
+    if (real / MARKER).is_file():
+        files.append(MARKER)
+    for path in files:
+        (real / path).unlink()
+    _remove_abandoned(real)
+    for emptied in [*(path for path in ours if path.endswith("/")), ""]:
         with contextlib.suppress(OSError):
-            inner.rmdir()
-    with contextlib.suppress(OSError):
-        folder.rmdir()
-    return len(present)
+            (real / emptied).rmdir()
+    return len(files)
 
 
 def _listed_files(folder: Path) -> dict[str, str]:
     """Digests of the files that the last build wrote, by path; empty if there was none."""
-    if folder.exists() and not folder.is_dir():
-        raise _refused(folder, "this is a file, not a folder", "choose another with --out")
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise _refused(folder, "this is a file, not a folder", "choose another with --out")
+    except OSError as error:
+        message = f"this cannot be a folder: {error.strerror}"
+        raise _refused(folder, message, "choose another with --out") from error
     try:
         marker = json.loads((folder / MARKER).read_bytes())
-        listed: dict[str, str] = marker["files"]
-    except (OSError, ValueError, KeyError, TypeError):
+        return {p: d for p, d in marker["files"].items() if _stays_inside(p)}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return listed
 
 
-def _present_files(folder: Path) -> set[str]:
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
+def _present(folder: Path) -> set[str]:
+    """Everything in the folder but the list of files; a `/` ends the name of a real folder."""
+    found = {
+        path.relative_to(folder).as_posix()
+        + ("/" if path.is_dir() and not path.is_symlink() else "")
+        for path in folder.rglob("*")
+    }
     return found - {MARKER}
+
+
+def _ours(listed: Iterable[str]) -> set[str]:
+    """What a build made, named as in `_present`: the files and the folders that hold them."""
+    folders = {f"{parent}/" for path in listed for parent in PurePosixPath(path).parents}
+    return folders | set(listed)
+
+
+def _stays_inside(path: str) -> bool:
+    """Whether a path names a file of the site itself, in its plain form."""
+    pure = PurePosixPath(path)
+    is_plain = str(pure) == path and path not in (".", MARKER)
+    return is_plain and not pure.is_absolute() and ".." not in pure.parts
 
 
 def _marker(digests: Mapping[str, str]) -> bytes:
@@ -180,28 +201,16 @@ def _write_all(new: Path, files: Mapping[str, bytes], old: Path, intact: set[str
     new.chmod(0o755)
 
 
-def _swap(new: Path, current: Path) -> None:
-    """Give `new` the name `current` in one step; what stood there takes the other name."""
-    if not current.exists():
-        new.rename(current)
-        return
-    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if renameat2 is not None:
-        names = os.fsencode(new), os.fsencode(current)
-        if renameat2(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
-            return
-        number = ctypes.get_errno()
-        if number not in (errno.ENOSYS, errno.EINVAL):
-            raise OSError(number, os.strerror(number), str(current))
-    _swap_in_two_steps(new, current)
+def _prefix(folder: Path) -> str:
+    """How the names of folders begin in which a site is made before it takes its place."""
+    return f".{folder.name}.partial-"
 
 
-def _swap_in_two_steps(new: Path, current: Path) -> None:
-    """Exchange two folders where the file system cannot do it at once."""
-    old = new.with_name(f"{new.name}.old")
-    current.rename(old)
-    new.rename(current)
-    shutil.rmtree(old)
+def _remove_abandoned(folder: Path) -> None:
+    """Delete what builds that were killed have left beside the site."""
+    for path in folder.parent.iterdir() if folder.parent.is_dir() else ():
+        if path.name.startswith(_prefix(folder)) and path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
 
 
 @contextlib.contextmanager

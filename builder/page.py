@@ -13,6 +13,13 @@ from builder.site import Chapter, Language, Site
 COVER, ABOUT = "index", "about"
 
 
+MENU_SIZE = 30
+"""The header's menu lists all chapters of a site that has no more than this..."""
+
+MENU_REACH = 5
+"""... and of a longer one this many before and after the current one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A chapter as navigation shows it.
@@ -107,6 +114,19 @@ class Page:
         return [self._entry(slug) for slug in self.site.slugs]
 
     @property
+    def menu(self) -> Sequence[Entry]:
+        """The chapters in the header: all, or of a long article those around this one."""
+        if self.is_menu_whole:
+            return self.chapters
+        first = max(0, self._index - MENU_REACH)
+        return [self._entry(slug) for slug in self.site.slugs[first : self._index + MENU_REACH + 1]]
+
+    @property
+    def is_menu_whole(self) -> bool:
+        """Whether the menu lists every chapter."""
+        return len(self.site.slugs) <= MENU_SIZE
+
+    @property
     def previous(self) -> Entry | None:
         """The chapter before this one."""
         return self._neighbour(-1)
@@ -152,9 +172,13 @@ class Page:
             slug == self.slug,
         )
 
+    @cached_property
+    def _index(self) -> int:
+        return self.site.slugs.index(self.slug)
+
     def _neighbour(self, step: int) -> Entry | None:
-        index = self.site.slugs.index(self.slug) + step
-        return self.chapters[index] if 0 <= index < len(self.chapters) else None
+        index = self._index + step
+        return self._entry(self.site.slugs[index]) if 0 <= index < len(self.site.slugs) else None
 
     def _href(self, language: Language, slug: str) -> str:
         if language == self.language:

@@ -115,7 +115,8 @@ def _template_errors(templates: Path, name: str) -> Iterator[None]:
     try:
         yield
     except jinja2.TemplateNotFound as error:
-        raise _problem(templates, name, 0, f"there is no template `{error.name}`") from error
+        asking = _last_template_line(templates, error) or (name, 0)
+        raise _problem(templates, *asking, f"there is no template `{error.name}`") from error
     except jinja2.TemplateSyntaxError as error:
         raise _problem(templates, error.name or name, error.lineno, str(error.message)) from error
     except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:

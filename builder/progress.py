@@ -34,7 +34,7 @@ class Progress:
         with self._live(name) as update:
             yield update
         self.seconds[name] = time.perf_counter() - started
-        self._say(f"{name:<12}{self.seconds[name]:7.2f} s")
+        self.say(f"{name:<12}{self.seconds[name]:7.2f} s")
 
     @contextlib.contextmanager
     def _live(self, name: str) -> Iterator[Update]:
@@ -47,6 +47,7 @@ class Progress:
         with Console(stderr=True).status(name) as status:
             yield lambda state: status.update(f"{name}: {state}")
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """Print a line, unless nothing is to be said."""
         if not self.is_quiet:
             sys.stderr.write(line + "\n")

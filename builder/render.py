@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from builder.pages import Pages
     from model.snapshot import Snapshot
 
-CHART_TOOLS = ("altair", "vl-convert-python")
-PAGE_TOOLS = ("jinja2", "markdown-it-py", "mdit-py-plugins", "math-core", "numpy")
+CHART_TOOLS = ("altair", "vl-convert-python", "orjson")
+PAGE_TOOLS = ("jinja2", "markdown-it-py", "mdit-py-plugins", "math-core", "numpy", "pyyaml")
 
 
 @dataclass
@@ -120,8 +120,10 @@ class Renderer:
         return dict(self.cache.get("pages/other", self._shared_ingredients, compute).files)
 
     def _check_links(self, results: list[Result]) -> None:
-        """Report links from one chapter to pages and anchors that do not exist."""
+        """Report links from one chapter to pages, files and anchors that do not exist."""
         ids = {path: set(r.facts["ids"]) for r in results for path in r.files}
+        numbers = (*self.computed.files, "provenance.json")
+        ids |= {SNAPSHOTS + path: set() for path in numbers}
         for result in results:
             (url,) = result.files
             for href, line, path in result.facts["links"]:
@@ -141,7 +143,9 @@ class Renderer:
             for path in sorted(self.templates.rglob("*.html"))
         }
         return {
-            **self.source.ingredients("builder.render", "builder.pages", tools=PAGE_TOOLS),
+            **self.source.ingredients(
+                "builder.render", "builder.pages", tools=PAGE_TOOLS + CHART_TOOLS
+            ),
             **templates,
             "titles and order of chapters": digest(repr(shape)),
             "words of the interface": digest(repr(sorted(self.strings.items()))),
@@ -199,12 +203,13 @@ class Renderer:
 
 def _dangling(href: str, url: str, ids: Mapping[str, set[str]]) -> tuple[str, str] | None:
     """Return what is wrong with a link from the page at `url`, and a hint; None if nothing is."""
-    parts = urlsplit(href)
+    try:
+        parts = urlsplit(href)
+    except ValueError as error:
+        return f"`{href}` is not an address: {error}", ""
     if parts.scheme or parts.netloc or not parts.path:
         return None
     target = posixpath.normpath(posixpath.join(posixpath.dirname(url), unquote(parts.path)))
-    if target.startswith(SNAPSHOTS):
-        return None
     if target not in ids:
         return f"`{href}` leads to no page", did_you_mean(target, ids)
     if parts.fragment and unquote(parts.fragment) not in ids[target]:

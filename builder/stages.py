@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,9 +81,32 @@ class Cache:
             self.on_event(Event(stage, False, "unchanged"))
             return stored
         reason = self._reason(path, ingredients)
-        result = _write(path, ingredients, compute())
+        result = self._write(path, ingredients, compute())
         self.on_event(Event(stage, True, reason))
         return result
+
+    def prepare(self) -> None:
+        """Make sure, before anything is computed, that results can be stored."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self.folder):
+            pass
+
+    def _write(self, path: Path, ingredients: Ingredients, result: Result) -> Result:
+        """Store a result; one that is cut short does not have its digest, and counts as none."""
+        header = {
+            "ingredients": dict(ingredients),
+            "sizes": {name: len(data) for name, data in result.files.items()},
+            "facts": dict(result.facts),
+        }
+        body = b"\n".join([json.dumps(header).encode(), b"".join(result.files.values())])
+        body_digest = digest(body)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.rmtree(path)
+        path.write_bytes(body_digest.encode() + b"\n" + body)
+        for old in _newest_first(path.parent)[KEPT_RESULTS:]:
+            old.unlink(missing_ok=True)
+        return Result(result.files, result.facts, body_digest)
 
     def _reason(self, path: Path, ingredients: Ingredients) -> str:
         if not self.is_enabled:
@@ -98,57 +122,54 @@ class Cache:
         return f"changed: {', '.join(changed[:4])}{more}"
 
 
-def digest(data: bytes | str) -> str:
+def digest(data: bytes | memoryview | str) -> str:
     """Return the SHA-256 of some bytes or text in hexadecimal."""
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
 def _read(path: Path) -> Result | None:
     """Read a stored result; None if there is none or it is not what was written."""
-    try:
-        stored_digest, _, body = path.read_bytes().partition(b"\n")
-    except OSError:
+    intact = _intact(path)
+    if intact is None:
         return None
-    if digest(body).encode() != stored_digest:
-        return None
-    header_text, _, payload = body.partition(b"\n")
-    header = json.loads(header_text)
+    stored_digest, header, payload = intact
     files, start = {}, 0
     for name, size in header["sizes"].items():
-        files[name] = payload[start : start + size]
+        files[name] = bytes(payload[start : start + size])
         start += size
-    return Result(files, header["facts"], stored_digest.decode())
+    return Result(files, header["facts"], stored_digest)
 
 
-def _write(path: Path, ingredients: Ingredients, result: Result) -> Result:
-    """Store a result so that it is either whole or absent, whenever the process dies."""
-    header: dict[str, Any] = {
-        "ingredients": dict(ingredients),
-        "sizes": {name: len(data) for name, data in result.files.items()},
-        "facts": dict(result.facts),
-    }
-    body = b"\n".join([json.dumps(header).encode(), b"".join(result.files.values())])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.partial")
-    partial.write_bytes(digest(body).encode() + b"\n" + body)
-    partial.replace(path)
-    for old in _newest_first(path.parent)[KEPT_RESULTS:]:
-        old.unlink(missing_ok=True)
-    return Result(result.files, header["facts"], digest(body))
+def _intact(path: Path) -> tuple[str, Mapping[str, Any], memoryview] | None:
+    """Return the digest, the header and the files' bytes of a result that is not damaged."""
+    try:
+        stored = path.read_bytes()
+    except OSError:
+        return None
+    whole = memoryview(stored)  # slices of it copy nothing: a result can have 40 MB
+    body_start = stored.find(b"\n") + 1
+    if digest(whole[body_start:]).encode() + b"\n" != stored[:body_start]:
+        return None
+    payload_start = stored.find(b"\n", body_start) + 1
+    header = json.loads(stored[body_start:payload_start])
+    return stored[: body_start - 1].decode(), header, whole[payload_start:]
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.result"), key=lambda p: p.stat().st_mtime_ns, reverse=True)
+    return sorted(folder.glob("*.result"), key=_age)
+
+
+def _age(path: Path) -> int:
+    try:
+        return -path.stat().st_mtime_ns
+    except FileNotFoundError:  # another build has just removed it
+        return 0
 
 
 def _newest_ingredients(folder: Path) -> Ingredients | None:
     for path in _newest_first(folder):
-        with path.open("rb") as file:
-            file.readline()
-            header = file.readline()
-        try:
-            ingredients: Ingredients = json.loads(header)["ingredients"]
-        except (ValueError, KeyError):
-            continue
-        return ingredients
+        intact = _intact(path)
+        if intact is not None:
+            ingredients: Ingredients = intact[1]["ingredients"]
+            return ingredients
     return None

@@ -2,7 +2,7 @@
 
 PyYAML keeps the last of two equal keys, reads `no` as false, `010` as 8 and `1:30` as 90. Here a
 duplicate is an error and only `true`, `false`, `null`, decimal integers and decimal fractions are
-anything but text.
+anything but text. Aliases and tags are refused: a few aliases can stand for gigabytes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import yaml
 
@@ -78,9 +78,10 @@ class Section:
         entry = self.entries.get(name)
         if entry is not None and isinstance(entry.value, Section):
             return entry.value
-        if entry is not None and entry.value is not None:
-            self.complain(entry.line, entry.column, "wrong-type", f"`{name}` must be a mapping")
-        return Section(self.path, self.line if entry is None else entry.line, self.diagnostics)
+        if entry is None or entry.value is None:
+            return Section(self.path, entry.line if entry else self.line, self.diagnostics)
+        self.complain(entry.line, entry.column, "wrong-type", f"`{name}` must be a mapping")
+        return _unheard(self.path, entry.line)
 
     def place(self, name: str) -> tuple[int, int]:
         """Return line and column of a field, or of the mapping if the field is missing."""
@@ -120,27 +121,41 @@ def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int
     diagnostics
         Receives every problem, syntax errors included.
     """
-    empty = Section(path, first_line, diagnostics)
     try:
         loader = _Loader(text)
+        _refuse_aliases_and_tags(text)
         node = loader.get_single_node()
         if node is None:
-            return empty
+            return Section(path, first_line, diagnostics)
         value = _convert(node, loader, path, diagnostics, first_line)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + first_line, mark.column + 1) if mark else (first_line, 0)
         message = f"not valid YAML: {error.problem or error.context}"
         diagnostics.add(Diagnostic(path, line, column, "yaml", message, excerpt=_line(text, mark)))
-        return empty
+        return _unheard(path, first_line)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         message = f"not valid YAML: {str(error).splitlines()[0] if str(error) else 'too deep'}"
         diagnostics.add(Diagnostic(path, first_line, 0, "yaml", message))
-        return empty
+        return _unheard(path, first_line)
     if isinstance(value, Section):
         return value
     diagnostics.add(Diagnostic(path, first_line, 1, "yaml", "expected `field: value` lines"))
-    return empty
+    return _unheard(path, first_line)
+
+
+def _unheard(path: str, line: int) -> Section:
+    """An empty mapping in place of a damaged one: that it lacks fields is no further problem."""
+    return Section(path, line, Diagnostics())
+
+
+def _refuse_aliases_and_tags(text: str) -> None:
+    for event in yaml.parse(text, _Loader):
+        is_alias = isinstance(event, yaml.AliasEvent)
+        if is_alias or getattr(event, "tag", None):
+            what = "aliases" if is_alias else "tags"
+            mark = cast("yaml.Mark | None", event.start_mark)
+            raise yaml.MarkedYAMLError(problem=f"{what} are not used here", problem_mark=mark)
 
 
 class _Loader(yaml.CSafeLoader):

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from builder.errors import Diagnostics
-from builder.site import Language, read_text
+from builder.site import Language
 from builder.strict_yaml import Section, read_section
+from builder.text_file import read_text
 
 Strings = Mapping[str, str]
 """Text by dotted name, such as `figure.receiver`, in one language."""

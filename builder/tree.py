@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -11,18 +12,19 @@ from urllib.parse import unquote, urlsplit
 
 from builder.errors import Diagnostic, did_you_mean
 
-_REFERENCES = {
-    "a": ("href",),
-    "area": ("href",),
-    "audio": ("src",),
-    "form": ("action",),
-    "img": ("src",),
-    "link": ("href",),
-    "script": ("src",),
-    "source": ("src",),
-    "use": ("href",),
-}
-_ID_REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "headers")
+_REFERENCES = ("action", "href", "poster", "src", "xlink:href")
+_ID_REFERENCES = (
+    "aria-activedescendant",
+    "aria-controls",
+    "aria-describedby",
+    "aria-details",
+    "aria-labelledby",
+    "aria-owns",
+    "for",
+    "headers",
+)
+_PAINT = re.compile(r"url\(\s*[\"']?(#[^\"')\s]+)")
+"""How SVG names a gradient or a clip of its own, in any attribute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,6 @@ class Reference:
 
     target: str
     line: int
-    attribute: str
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Page(HTMLParser):
     def __post_init__(self) -> None:
         HTMLParser.__init__(self)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect the ids and references of one element."""
         line = self.getpos()[0]
         for name, value in attrs:
@@ -55,10 +56,12 @@ class Page(HTMLParser):
                 if value in self.ids:
                     self.repeated.append((value, line))
                 self.ids.setdefault(value, line)
-            elif name in _REFERENCES.get(tag, ()):
-                self.references.append(Reference(value, line, name))
+            elif name in _REFERENCES:
+                self.references.append(Reference(value, line))
             elif name in _ID_REFERENCES:
-                self.references.extend(Reference(f"#{i}", line, name) for i in value.split())
+                self.references.extend(Reference(f"#{i}", line) for i in value.split())
+            else:
+                self.references.extend(Reference(i, line) for i in _PAINT.findall(value))
 
 
 def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
@@ -108,16 +111,22 @@ def _unresolved(
 ) -> tuple[str, str] | None:
     """Return what is wrong with a reference and a hint; None if it resolves."""
     target = reference.target
+    here = name
     if base_url and target.startswith(base_url):
-        target = "/" + target.removeprefix(base_url)
-    parts = urlsplit(target)
+        here, target = "", target.removeprefix(base_url)
+    try:
+        parts = urlsplit(target)
+    except ValueError as error:
+        return f"`{reference.target}` is not an address: {error}", ""
     if parts.scheme or parts.netloc:
         return None
-    path = name
     if parts.path.startswith("/"):
-        path = unquote(parts.path.lstrip("/")) or "index.html"
-    elif parts.path:
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path)))
+        return f"`{reference.target}` starts at the root of the server, not of the site", ""
+    path = here
+    if parts.path:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(here), unquote(parts.path)))
+    if not here and (not parts.path or parts.path.endswith("/")):
+        path = posixpath.join(path, "index.html")  # what a server shows for a folder
     if path not in files:
         return f"`{reference.target}` leads to no file of the site", did_you_mean(path, files)
     fragment = unquote(parts.fragment)

@@ -6,6 +6,12 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+MOST_MATRIX_CELLS, MOST_STEPS = 1_000_000, 1_000_000
+"""Far beyond what anybody could read; a mistyped size or number of steps ends here."""
+
+LARGEST_SEED = 2**53 - 1
+"""Every whole number up to this is exact in JavaScript too."""
+
 
 class ConfigError(ValueError):
     """A configuration that no model can have. `field` names the offending field."""
@@ -44,6 +50,11 @@ class ModelConfig:
     def __post_init__(self) -> None:
         for name in ("n_layers", "n_heads", "d_model", "d_mlp", "d_vocab", "n_ctx", "ln_eps"):
             _require_positive(name, getattr(self, name))
+        per_layer = 4 * self.d_model + 2 * self.d_mlp
+        cells = self.d_model * (2 * self.d_vocab + self.n_ctx + self.n_layers * per_layer)
+        if cells > MOST_MATRIX_CELLS:
+            message = f"the matrices would have {cells:,} cells, more than {MOST_MATRIX_CELLS:,}"
+            raise ConfigError("d_model", message)
         if self.d_model % self.n_heads:
             divisors = [n for n in range(1, self.d_model + 1) if self.d_model % n == 0]
             raise ConfigError(
@@ -91,6 +102,10 @@ class TrainingConfig:
             )
         if self.seed < 0:
             raise ConfigError("seed", f"`seed` = {self.seed} must not be negative")
+        for name, largest in (("seed", LARGEST_SEED), ("steps", MOST_STEPS)):
+            if getattr(self, name) > largest:
+                message = f"`{name}` = {getattr(self, name)} must be at most {largest}"
+                raise ConfigError(name, message)
         for name in ("beta1", "beta2"):
             value = getattr(self, name)
             if not 0 <= value < 1:
@@ -155,7 +170,10 @@ def _same_type(name: str, value: Any, current: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, wanted)):
         kind = "a whole number" if wanted is int else "a number"
         raise ConfigError(name, f"`{name}` = {value!r} must be {kind}")
-    return wanted(value)
+    try:
+        return wanted(value)
+    except OverflowError as error:
+        raise ConfigError(name, f"`{name}` = {value} is too large") from error
 
 
 PRESETS = {"multiplication": Preset("multiplication", ModelConfig(), TrainingConfig())}

@@ -83,10 +83,14 @@ def _listen(context: BrowserContext, visit: Visit) -> None:
         if message.type in ("error", "warning"):
             visit.complaints.append(f"{message.type}: {message.text}")
 
+    def miss(request: Any) -> None:
+        if request.failure != "net::ERR_ABORTED":  # the reader went to another page
+            visit.complaints.append(f"failed: {request.url}")
+
     visit.page.on("console", hear)
     visit.page.on("pageerror", lambda error: visit.complaints.append(f"uncaught: {error}"))
     context.on("request", lambda request: visit.requests.append(request.url))
-    context.on("requestfailed", lambda request: visit.complaints.append(f"failed: {request.url}"))
+    context.on("requestfailed", miss)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,5 @@
 from tests.browser import chromium
+from tests.projects import built, project
 from tests.site_build import site
 
-__all__ = ["chromium", "site"]
+__all__ = ["built", "chromium", "project", "site"]

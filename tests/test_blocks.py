@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from builder.markdown import render
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
-OURS = ("matrix", "product", "sum", "row", "curve", "note", "aside", "equation", "value", "claim")
+OURS = tuple(block.NAME for block in (*BLOCKS, *ROLES))
 _BREAK = re.compile(
     r"(?=<(?:figure|figcaption|div|table|thead|tbody|tr|p class|span class=.product))"
 )
@@ -69,6 +70,7 @@ PRODUCTS = [
     *[f"attn.z[{h}]|attn.W_O[{h}]|attn.result[{h}]|" for h in (0, 1)],
     *[f"attn.q[{h}]|attn.k[{h}]|attn.attn_scores[{h}]|scale: 1/2" for h in (0, 1)],
 ]
+FACTORS = (("left", "pattern"), ("right", "v"), ("result", "z"))
 SUMS = ["resid_pre|attn_out|resid_mid", "resid_mid|mlp_out|resid_post"]
 
 
@@ -134,7 +136,7 @@ def test_english_page_speaks_english() -> None:
 def test_wide_matrix_scrolls_in_its_own_box() -> None:
     html = rendered("::: matrix blocks.0.mlp.W_in\n:::\n")[0].html
     assert html.count('<th scope="col">') == 64
-    assert 'class="matrix-scroll" tabindex="0" role="region"' in html
+    assert 'class="matrix-scroll" tabindex="0" role="group"' in html
 
 
 def test_used_files_are_those_of_the_chapter_alone() -> None:
@@ -142,3 +144,51 @@ def test_used_files_are_those_of_the_chapter_alone() -> None:
     second = rendered("{value}`embed.W_E[7,0] stage=initial`，{claim}`equals-row-identical`")[0]
     assert first.used == {"traces/trained/7x0.json"}
     assert second.used == {"weights/initial.json", "claims.json"}
+
+
+@pytest.mark.parametrize("key", ["blocks.1.attn.attn_scores[0]", "blocks.1.attn.q[1]", "probs"])
+def test_prefix_has_the_first_rows_of_the_whole(key: str) -> None:
+    whole = context("").numbers.matrix(key, "trained", "7x8")
+    prefix = whole.until("=")
+    size = 4 if "key" in whole.spec.axes else whole.values.shape[1]
+    assert prefix.values.shape == (4, size)
+    np.testing.assert_array_equal(prefix.values, whole.values[:4, :size])
+    assert prefix.transposed.values.shape == whole.transposed.until("=").values.shape
+
+
+def test_prefix_leaves_what_belongs_to_no_token_whole() -> None:
+    numbers = context("").numbers
+    for key in ("embed.W_E", "blocks.0.attn.W_Q[0]"):
+        weight = numbers.matrix(key, "trained", "7x8")
+        assert weight.until("=").values.shape == weight.values.shape
+
+
+@pytest.mark.parametrize("column", range(4))
+@pytest.mark.parametrize("row", ["×", "8", "=", "5", "6"])
+def test_shown_terms_of_a_dot_product_add_up_to_the_shown_sum(row: str, column: int) -> None:
+    options = [f"{side}: blocks.0.attn.{key}[1]" for side, key in FACTORS]
+    options += [f'row: "{row}"', f"column: {column}"]
+    page, messages = rendered("\n".join(["::: dot", *options, ":::"]))
+    assert messages == []
+    shown = re.findall(r"([−\d.]+)</td></tr>", page.html)
+    *terms, total = (Decimal(text.replace("−", "-")) for text in shown)
+    assert len(terms) == ["7", "×", "8", "=", "5", "6"].index(row) + 1
+    assert sum(terms) == total
+
+
+def test_a_claim_that_says_nothing_is_reported() -> None:
+    made = context("::: claims\n:::\n")
+    silent = {k: text for k, text in made.strings.items() if k != "claim.every-form"}
+    made = dataclasses.replace(made, strings=silent)
+    assert "claim-list" not in render(made).html
+    (found,) = made.diagnostics
+    assert found.rule == "missing-statement"
+    assert "`every-form`" in found.message
+
+
+def test_downloads_of_a_page_in_a_folder_lead_out_of_it() -> None:
+    page, _ = rendered("::: downloads\n:::\n", "en")
+    links = re.findall(r'href="([^"]+)"', page.html)
+    paths = ["claims.json", "training.json", "traces/trained/7x0.json", "traces/trained/7x8.json"]
+    assert links == [f"../snapshots/{path}" for path in ("manifest.json", *paths)]
+    assert page.used == {"manifest.json"}

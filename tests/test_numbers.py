@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from builder.address import Address, AddressError
 from builder.display import (
+    adds_up,
     display,
+    display_exact,
     display_percent,
     display_scientific,
     display_whole,
@@ -239,3 +241,29 @@ def test_display_reads_back_within_half_a_unit(value: float, decimals: int) -> N
     assert abs(read - value) <= 0.5000001 * 10**-decimals + abs(value) * 1e-15
     assert "-" not in text
     assert not (read == 0 and "−" in text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (100, "100"),
+        (4950, "4,950"),
+        (-3.0, "−3"),
+        (0.4157122, "0.4157122"),
+        (-0.0268223, "−0.0268223"),
+        (1234.5, "1,234.5"),
+        (0.001, "0.001"),
+        (4.613228e-07, "4.6×10⁻⁷"),
+        (-1.8e-07, "−1.8×10⁻⁷"),
+    ],
+)
+def test_evidence_keeps_its_digits_unless_it_is_tiny(value: float, text: str) -> None:
+    assert display_exact(value) == text
+
+
+def test_terms_add_up_only_as_they_are_shown() -> None:
+    terms, total = [0.014, 0.014, -0.1], -0.072
+    assert adds_up(terms, total, 3)
+    assert not adds_up(terms, total, 2)  # 0.01 + 0.01 − 0.10 is not −0.07
+    assert adds_up([0.125, 0.125], 0.26, 2)  # halves go away from zero, as they are shown

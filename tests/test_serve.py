@@ -1,6 +1,5 @@
 import http.client
 import json
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from builder import serve as serve_module
 from builder.errors import BuildError, Diagnostic, UsageError
 from builder.live_page import relaxed, with_reload
 from builder.serve import fresh_build, serve
+from tests.browser import Chromium
 
 PAGE = (
     '<!doctype html><html><head><meta http-equiv="Content-Security-Policy" '
@@ -321,13 +320,12 @@ def test_a_page_without_body_gets_the_script_too() -> None:
     assert with_reload("<p>x", "r1").startswith('<p>x<script defer src="/_live/reload.js"')
 
 
-def test_a_browser_shows_a_problem_and_then_the_mended_page(start: Callable[..., Served]) -> None:
+def test_a_browser_shows_a_problem_and_then_the_mended_page(
+    start: Callable[..., Served], chromium: Chromium
+) -> None:
     served = start()
     next(served.events())
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
+    with chromium.browser.new_page() as page:
         complaints: list[str] = []
         page.on("console", lambda message: complaints.append(message.text))
         page.goto(f"http://127.0.0.1:{served.port}/")
@@ -341,7 +339,6 @@ def test_a_browser_shows_a_problem_and_then_the_mended_page(start: Callable[...,
         page.get_by_text("version 3").wait_for()
         assert overlay.count() == 0
         assert [text for text in complaints if "favicon" not in text and "404" not in text] == []
-        browser.close()
 
 
 def run_as_builder(folder: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> list[Diagnostic]:

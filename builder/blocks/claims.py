@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
-from builder.display import MINUS
+from builder.claims import ClaimResult
+from builder.display import display_exact
 
 NAME = "claims"
 ARGUMENT = Argument.NONE
@@ -17,26 +18,30 @@ OPTIONS: Options = {}
 
 def render(_directive: Directive, context: Context) -> str:
     """Return a list; each item has the id that the ticks of the chapters lead to."""
-    items = "".join(
-        f'<div class="claim-item" id="claim-{claim.id}"><dt>{_statement(claim.id, context)} '
-        f"<code>{claim.id}</code></dt><dd>{_evidence(claim.numbers)}</dd></div>"
-        for claim in context.claims.values()
-    )
+    context.numbers.used.add("claims.json")
+    items = "".join(_item(claim, context) for claim in context.claims.values())
     return f'<dl class="claim-list">{items}</dl>\n'
 
 
-def _statement(claim: str, context: Context) -> str:
-    text = context.strings.get(f"claim.{claim}")
+def _item(claim: ClaimResult, context: Context) -> str:
+    name = escape(claim.id)
+    return (
+        f'<div class="claim-item" id="claim-{name}"><dt>{_statement(claim, context)} '
+        f"<code>{name}</code></dt><dd>{_evidence(claim.numbers)}</dd></div>"
+    )
+
+
+def _statement(claim: ClaimResult, context: Context) -> str:
+    text = context.strings.get(f"claim.{claim.id}")
     if text is None:
-        message = f"content/claims.yml does not say what the claim `{claim}` means"
+        message = f"content/claims.yml does not say what the claim `{claim.id}` means"
         raise BlockError("missing-statement", message)
     return escape(text)
 
 
 def _evidence(numbers: Mapping[str, Any]) -> str:
-    shown = (f"<code>{escape(name)}</code> {_number(value)}" for name, value in numbers.items())
-    return "<span>" + "</span> <span>".join(shown) + "</span>"
-
-
-def _number(value: float) -> str:
-    return f'<b data-value="{value!r}">{value:,}</b>'.replace(">-", f">{MINUS}")
+    return " ".join(
+        f"<span><code>{escape(name)}</code> "
+        f'<b data-value="{number!r}">{display_exact(number)}</b></span>'
+        for name, number in numbers.items()
+    )

@@ -14,7 +14,6 @@ from builder.blocks.directive import (
     Body,
     Context,
     Directive,
-    Options,
 )
 from builder.charts import curve_spec
 from builder.display import display, display_whole
@@ -24,7 +23,7 @@ from model import task
 NAME = "curve"
 ARGUMENT = Argument.REQUIRED
 BODY = Body.OPTIONS
-OPTIONS: Options = {name: kind for name, kind in FIGURE.items() if name != "decimals"}
+OPTIONS = FIGURE
 
 TABLE_STEP = 50
 """The table has every so many steps, and the last."""
@@ -69,7 +68,7 @@ def render(directive: Directive, context: Context) -> str:
     return (
         f'<figure class="curve" id="{figure_id}" data-curve="{curve.name}">'
         f'<p class="curve-axes" aria-hidden="true"><span>{_title(curve, context)}</span>'
-        f"<span>{escape(context.strings['curve.steps'])}</span></p>"
+        f"<span>{escape(context.words('curve.steps'))}</span></p>"
         f'<div class="curve-chart" role="img" aria-label="{escape(label)}">{chart}</div>'
         f"{_caption(curve, directive, context)}{_details(curve, context)}</figure>\n"
     )
@@ -102,7 +101,7 @@ def _floor_shown(curve: Curve) -> str:
 
 
 def _title(curve: Curve, context: Context) -> str:
-    return escape(context.strings[f"curve.{curve.name}_title"])
+    return escape(context.words(f"curve.{curve.name}_title"))
 
 
 def _caption(curve: Curve, directive: Directive, context: Context) -> str:
@@ -119,9 +118,9 @@ def _details(curve: Curve, context: Context) -> str:
         f'<tr><th scope="row">{display_whole(step)}</th><td>{curve.shown(step)}</td></tr>'
         for step in steps
     )
-    heads = escape(context.strings["curve.steps"]), _title(curve, context)
+    heads = escape(context.words("curve.steps")), _title(curve, context)
     head = "".join(f'<th scope="col">{text}</th>' for text in heads)
     return (
-        f"<details><summary>{escape(context.strings['curve.table'])}</summary>"
+        f"<details><summary>{escape(context.words('curve.table'))}</summary>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
     )

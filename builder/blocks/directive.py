@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from builder.claims import ClaimResult
-from builder.errors import Diagnostics, did_you_mean
+from builder.errors import BuildError, Diagnostic, Diagnostics, did_you_mean
 from builder.numbers import Numbers
 from builder.site import Chapter, Site
 from builder.strings import Strings
@@ -20,7 +20,9 @@ Options = Mapping[str, type]
 """Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
 
 WHERE: Options = {"problem": str, "stage": str}
-FIGURE: Options = {"until": str, "id": str, "caption": str, "decimals": int}
+FIGURE: Options = {"id": str, "caption": str}
+NUMBERS: Options = {**WHERE, **FIGURE, "until": str, "decimals": int}
+"""Of a figure that shows numbers of one problem, up to a token if `until` says so."""
 
 
 class Body(Enum):
@@ -126,8 +128,20 @@ class Context:
     ids: Ids = field(default_factory=Ids)
 
     def words(self, name: str, /, **values: object) -> str:
-        """Return a text of the interface, its `{places}` filled in."""
-        return self.strings[name].format(**values)
+        """Return a text of the interface, its `{places}` filled in.
+
+        Raises
+        ------
+        BuildError
+            If there is no such text, or if it has other places.
+        """
+        path = "content/claims.yml" if name.startswith("claim.") else "site_templates/strings.yml"
+        try:
+            return self.strings[name].format(**values)
+        except (LookupError, ValueError) as error:
+            code = self.chapter.language.code
+            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
+            raise BuildError(Diagnostic(path, 0, 0, "text", message)) from error
 
 
 @dataclass(frozen=True)

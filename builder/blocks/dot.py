@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from itertools import chain
 
 import numpy as np
 
-from builder.address import AddressError, Axis
+from builder.address import Axis
 from builder.blocks.directive import (
-    FIGURE,
-    WHERE,
+    NUMBERS,
     Argument,
     BlockError,
     Body,
@@ -18,16 +19,15 @@ from builder.blocks.directive import (
     Options,
 )
 from builder.blocks.figure import letter, look_up
-from builder.blocks.operation import Equation, shape_error, verify
-from builder.display import MAX_DECIMALS, display, token_label
-from builder.numbers import Array
+from builder.blocks.operation import Equation, verify_product
+from builder.blocks.table import indices, n_decimals
+from builder.display import MAX_DECIMALS, adds_up, display, token_label
 
 NAME = "dot"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {
-    **WHERE,
-    **FIGURE,
+    **NUMBERS,
     "left": str,
     "right": str,
     "result": str,
@@ -35,65 +35,72 @@ OPTIONS: Options = {
     "column": object,
 }
 
+FEWEST_DECIMALS = 2
+"""With fewer, nearly anything adds up."""
+
 
 def render(directive: Directive, context: Context) -> str:
     """Return a table with a line for each term and the sum below; terms of 0 are left out."""
     left, right, result = (look_up(directive, context, o) for o in ("left", "right", "result"))
     equation = Equation("product", "×", left, right, result)
-    if left.values.shape[1] != right.values.shape[0]:
-        raise shape_error(equation)
-    computed = left.values @ right.values
-    verify(equation, computed, np.abs(left.values) @ np.abs(right.values))
-    row = _index(directive, "row", left.rows)
-    column = _index(directive, "column", right.columns)
+    verify_product(equation)
+    row = _index(directive, "row", result.rows)
+    column = _index(directive, "column", result.columns)
 
     factors = np.stack([left.values[row], right.values[:, column]], axis=1)  # [term 2]
-    terms = [index for index in range(len(factors)) if factors[index].all()]
-    shown = directive.options["decimals"]
-    decimals = _decimals_that_add_up(factors[terms].prod(1), 4 if shown is None else shown)
-    lines = "".join(
-        _line(token_label(left.columns.labels[term]), factors[term], decimals) for term in terms
-    )
-    place = f"[{token_label(result.rows.labels[row])}, {result.columns.labels[column]}]"
-    total = display(float(result.values[row, column]), decimals)
-    words = context.words
+    terms = np.flatnonzero(factors.all(axis=1)).tolist()
+    total = float(result.values[row, column])
+    wanted = n_decimals(directive.options, 4)
+    decimals = _decimals_that_add_up(factors[terms].prod(axis=1).tolist(), total, wanted)
+
+    sources = (token_label(left.columns.labels[term]) for term in terms)
+    lines = map(_line, sources, factors[terms].tolist(), [decimals] * len(terms))
+    labels = result.rows.labels[row], result.columns.labels[column]
+    cell = f"{letter(result)}[{', '.join(escape(token_label(label)) for label in labels)}]"
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
     return (
-        f'<figure class="dot" id="{figure_id}"><table class="dot-table"><thead><tr>'
-        f'<th scope="col">{escape(words("figure.dot_source"))}</th>'
-        f'<th scope="col">{letter(left)}</th><td></td><th scope="col">{letter(right)}</th>'
-        f'<td></td><th scope="col">{escape(words("figure.dot_term"))}</th></tr></thead>'
-        f'<tbody>{lines}</tbody><tfoot><tr><th scope="row" colspan="5">'
-        f"{escape(words('figure.dot_sum'))} = {letter(result)}{escape(place)}</th>"
-        f'<td data-value="{float(result.values[row, column])!r}">{total}</td></tr></tfoot></table>'
-        f"{caption}</figure>\n"
+        f'<figure class="dot" id="{figure_id}"><table class="dot-table">'
+        f'<caption class="visually-hidden">{cell}</caption>{_head(equation, context)}'
+        f'<tbody>{"".join(lines)}</tbody><tfoot><tr><th scope="row" colspan="5">'
+        f"{escape(context.words('figure.dot_sum'))} = {cell}</th>"
+        f"{_number(total, decimals)}</tr></tfoot></table>{caption}</figure>\n"
     )
 
 
-def _line(source: str, factors: Array, decimals: int) -> str:
-    share, content = map(float, factors)
-    term = display(share * content, decimals)
+def _head(equation: Equation, context: Context) -> str:
+    source, term = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "term"))
     return (
-        f'<tr><th scope="row">{escape(source)}</th>'
-        f'<td data-value="{share!r}">{display(share, decimals)}</td><td>×</td>'
-        f'<td data-value="{content!r}">{display(content, decimals)}</td><td>=</td>'
-        f'<td data-value="{share * content!r}">{term}</td></tr>'
+        f'<thead><tr><th scope="col">{source}</th><th scope="col">{letter(equation.left)}</th>'
+        f'<td></td><th scope="col">{letter(equation.right)}</th><td></td>'
+        f'<th scope="col">{term}</th></tr></thead>'
     )
 
 
-def _decimals_that_add_up(terms: Array, decimals: int) -> int:
-    """Return the fewest decimals, from those asked for, with which the shown terms add up."""
-    for enough in range(decimals, MAX_DECIMALS):
-        shown = sum(round(float(term), enough) for term in terms)
-        if abs(shown - round(float(terms.sum()), enough)) < 0.5 * 10.0**-enough:
-            return enough
-    return MAX_DECIMALS
+def _line(source: str, factors: Sequence[float], decimals: int) -> str:
+    left, right = factors
+    return (
+        f'<tr><th scope="row">{escape(source)}</th>{_number(left, decimals)}<td>×</td>'
+        f"{_number(right, decimals)}<td>=</td>{_number(left * right, decimals)}</tr>"
+    )
+
+
+def _number(value: float, decimals: int) -> str:
+    return f'<td data-value="{value!r}">{display(value, decimals)}</td>'
+
+
+def _decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> int:
+    """Return how many decimals make the shown terms add up to the shown total.
+
+    They are as many as wanted, or else the fewest beyond, or else the most below.
+    """
+    more, fewer = range(wanted, MAX_DECIMALS + 1), range(wanted - 1, FEWEST_DECIMALS - 1, -1)
+    for decimals in chain(more, fewer):
+        if adds_up(terms, total, decimals):
+            return decimals
+    message = f"rounded to {FEWEST_DECIMALS} decimals or more, the terms never add up exactly"
+    raise BlockError("does-not-add-up", message, "choose another cell", "decimals")
 
 
 def _index(directive: Directive, option: str, axis: Axis) -> int:
-    selector = str(directive.required(option))
-    try:
-        return axis.index(selector)
-    except AddressError as error:
-        raise BlockError(error.rule, error.message, error.hint, option) from error
+    return indices(axis, {option: [directive.required(option)]}, option)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from posixpath import dirname
@@ -16,46 +16,60 @@ ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {}
 
+File = Mapping[str, Any]
+"""What the manifest says of one file."""
+
 
 def render(_directive: Directive, context: Context) -> str:
-    """Return a table of links with sizes; long folders are folded."""
+    """Return tables of links with sizes: the top folder in sight, the others folded."""
+    context.numbers.used.add("manifest.json")
     root = "../" * context.chapter.language.prefix.count("/") + "snapshots/"
-    files = context.snapshot.manifest["files"]
-    by_folder = groupby(files, lambda file: dirname(file["path"]))
-    groups = {folder: list(group) for folder, group in by_folder}
-    top = "".join(_row(file, root) for file in groups.pop("", []))
-    rest = "".join(_folder(name, group, root, context) for name, group in groups.items())
-    words = context.strings
-    head = "".join(
-        f'<th scope="col">{escape(words[name])}</th>'
-        for name in ("figure.file", "figure.file_numbers", "figure.file_bytes")
-    )
-    manifest = f'<tr><th scope="row"><a href="{root}manifest.json">manifest.json</a></th>'
-    return (
-        f'<div class="downloads"><table><thead><tr>{head}</tr></thead><tbody>'
-        f"{manifest}<td></td><td></td></tr>{top}</tbody></table>{rest}</div>\n"
-    )
+    groups = _by_folder(context.snapshot.manifest["files"])
+    # The manifest cannot say how large it is itself.
+    manifest = f'<tr><th scope="row">{_link("manifest.json", root)}</th><td></td><td></td></tr>'
+    rows = manifest + _rows(groups.pop("", []), root)
+    top = _table(context.words("figure.files"), rows, context)
+    rest = "".join(_folder(name, files, root, context) for name, files in groups.items())
+    return f'<div class="downloads">{top}{rest}</div>\n'
 
 
-def _row(file: Mapping[str, Any], root: str) -> str:
-    path = escape(file["path"])
-    return (
-        f'<tr><th scope="row"><a href="{root}{path}">{path}</a></th>'
-        f"<td>{display_whole(file['numbers'])}</td><td>{display_whole(file['bytes'])}</td></tr>"
-    )
+def _by_folder(files: Sequence[File]) -> dict[str, list[File]]:
+    def folder(file: File) -> str:
+        return dirname(str(file["path"]))
+
+    return {name: list(group) for name, group in groupby(sorted(files, key=folder), folder)}
 
 
-def _folder(name: str, files: Iterable[Mapping[str, Any]], root: str, context: Context) -> str:
-    listed = list(files)
+def _folder(name: str, files: Sequence[File], root: str, context: Context) -> str:
     summary = context.words(
         "figure.folder",
         name=name,
-        files=display_whole(len(listed)),
-        numbers=display_whole(sum(file["numbers"] for file in listed)),
-        bytes=display_whole(sum(file["bytes"] for file in listed)),
+        files=display_whole(len(files)),
+        numbers=display_whole(sum(file["numbers"] for file in files)),
+        bytes=display_whole(sum(file["bytes"] for file in files)),
     )
-    rows = "".join(_row(file, root) for file in listed)
+    table = _table(f"{name}/", _rows(files, root), context)
+    return f"<details><summary>{escape(summary)}</summary>{table}</details>"
+
+
+def _table(caption: str, rows: str, context: Context) -> str:
+    head = "".join(
+        f'<th scope="col">{escape(context.words(name))}</th>'
+        for name in ("figure.file", "figure.file_numbers", "figure.file_bytes")
+    )
     return (
-        f"<details><summary>{escape(summary)}</summary>"
-        f"<table><tbody>{rows}</tbody></table></details>"
+        f'<table><caption class="visually-hidden">{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     )
+
+
+def _rows(files: Sequence[File], root: str) -> str:
+    return "".join(
+        f'<tr><th scope="row">{_link(file["path"], root)}</th>'
+        f"<td>{display_whole(file['numbers'])}</td><td>{display_whole(file['bytes'])}</td></tr>"
+        for file in files
+    )
+
+
+def _link(path: str, root: str) -> str:
+    return f'<a href="{escape(root + path)}">{escape(path)}</a>'

@@ -8,7 +8,7 @@ from html import escape
 from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context, Directive, where
 from builder.blocks.table import Part, axis_word, table
-from builder.numbers import Matrix
+from builder.matrix import Matrix
 from model.tensors import in_prose
 
 
@@ -59,7 +59,7 @@ def matrix_figure(
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
-        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="region"'
+        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
         f' aria-labelledby="{name_id}">{table(matrix, part, context, _spoken(matrix, context))}'
         f"</div></div>{note}</figure>\n"
     )
@@ -102,7 +102,7 @@ def _where(matrix: Matrix, context: Context) -> str:
     parts = [
         "" if layer is None else context.words("figure.layer", number=in_prose(layer)),
         "" if head is None else context.words("figure.head", number=in_prose(head)),
-        context.strings[f"figure.stage_{matrix.stage}"],
+        context.words(f"figure.stage_{matrix.stage}"),
         matrix.problem.replace("x", "×"),
     ]
     return " · ".join(part for part in parts if part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from builder.blocks.directive import FIGURE, WHERE, Argument, Body, Context, Directive, Options
+from builder.blocks.directive import NUMBERS, Argument, Body, Context, Directive, Options
 from builder.blocks.figure import look_up, matrix_figure
 from builder.blocks.table import Part
 
@@ -10,8 +10,7 @@ NAME = "matrix"
 ARGUMENT = Argument.REQUIRED
 BODY = Body.OPTIONS
 OPTIONS: Options = {
-    **WHERE,
-    **FIGURE,
+    **NUMBERS,
     "rows": list,
     "columns": list,
     "transpose": bool,

@@ -10,7 +10,7 @@ import numpy as np
 from builder.blocks.directive import BlockError, Context, Directive
 from builder.blocks.figure import letter, matrix_figure
 from builder.blocks.table import Part
-from builder.numbers import Array, Matrix
+from builder.matrix import Array, Matrix
 
 _RELATIVE_ROUNDING = 6e-7
 """A little over half a unit in the seventh digit, relative to a number that starts with 1."""
@@ -64,6 +64,15 @@ def verify(equation: Equation, computed: Array, magnitude: Array) -> None:
         f"{computed[row, column]:.7g}, but {found}"
     )
     raise BlockError("false-figure", message, f"{int(wrong.sum())} cells differ")
+
+
+def verify_product(equation: Equation, hint: str = "") -> None:
+    """Check that left × right × factor is the result; `hint` helps where the sizes do not fit."""
+    left, right, result = (matrix.values for matrix in _matrices(equation))
+    if left.shape[1] != right.shape[0] or result.shape != (left.shape[0], right.shape[1]):
+        raise shape_error(equation, hint)
+    computed = left @ right * equation.factor
+    verify(equation, computed, np.abs(left) @ np.abs(right) * abs(equation.factor))
 
 
 def shape_error(equation: Equation, hint: str = "") -> BlockError:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from builder.blocks.directive import FIGURE, WHERE, Argument, Body, Context, Directive, Options
+from builder.blocks.directive import NUMBERS, Argument, Body, Context, Directive, Options
 from builder.blocks.figure import look_up
 from builder.blocks.operation import Equation, equation_figure, shape_error, verify
 
 NAME = "sum"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
-OPTIONS: Options = {**WHERE, **FIGURE, "left": str, "right": str, "result": str, "rows": list}
+OPTIONS: Options = {**NUMBERS, "left": str, "right": str, "result": str, "rows": list}
 
 
 def render(directive: Directive, context: Context) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from builder.address import AddressError, Axis
 from builder.blocks.directive import BlockError, Context
 from builder.display import MAX_DECIMALS, display, token_label
-from builder.numbers import Matrix
+from builder.matrix import Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,7 @@ class Part:
     @classmethod
     def of(cls, matrix: Matrix, options: Mapping[str, Any]) -> Part:
         """Read `rows`, `columns`, `highlight_rows` and `decimals`."""
-        decimals = options.get("decimals")
-        decimals = 2 if decimals is None else decimals
-        if not 0 <= decimals <= MAX_DECIMALS:
-            message = f"`decimals` = {decimals} must be 0 to {MAX_DECIMALS}"
-            raise BlockError("bad-decimals", message, "", "decimals")
+        decimals = n_decimals(options, 2)
         rows = indices(matrix.rows, options, "rows")
         highlighted = options.get("highlight_rows") and indices(
             matrix.rows, options, "highlight_rows"
@@ -44,9 +40,16 @@ class Part:
         columns = indices(matrix.columns, options, "columns")
         return cls(rows, columns, frozenset(highlighted or ()), decimals)
 
-    def only_rows(self, rows: Sequence[int]) -> Part:
-        """Return the same part with other rows."""
-        return replace(self, rows=rows)
+
+def n_decimals(options: Mapping[str, Any], default: int) -> int:
+    """Return how many decimals are asked for."""
+    decimals = options.get("decimals")
+    if decimals is None:
+        return default
+    if not 0 <= decimals <= MAX_DECIMALS:
+        message = f"`decimals` = {decimals} must be 0 to {MAX_DECIMALS}"
+        raise BlockError("bad-decimals", message, "", "decimals")
+    return int(decimals)
 
 
 def indices(axis: Axis, options: Mapping[str, Any], option: str) -> Sequence[int]:
@@ -74,7 +77,7 @@ def table(matrix: Matrix, part: Part, context: Context, caption: str) -> str:
 
 def axis_word(axis: Axis, context: Context) -> str:
     """Return what the places on an axis are, in the page's language."""
-    return context.strings[f"figure.axis_{axis.name}"]
+    return context.words(f"figure.axis_{axis.name}")
 
 
 def _corner(matrix: Matrix, context: Context) -> str:

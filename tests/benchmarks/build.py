@@ -69,9 +69,11 @@ def run(arguments: list[str], cwd: Path) -> float:
     """Run a Python command and return its seconds, interpreter start included."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, *arguments], cwd=cwd, env=environment, check=True, capture_output=True
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=cwd, env=environment, capture_output=True, text=True
     )
+    if done.returncode:
+        raise SystemExit(f"{' '.join(arguments)} failed:\n{done.stderr[-2000:]}")
     return time.perf_counter() - started
 
 
@@ -147,7 +149,8 @@ def write_chapters(content: Path, n_chapters: int) -> None:
     source = (content / "zh" / "isolated-rows.md").read_text(encoding="utf-8")
     prose = re.sub(r"^::+.*?^::+$\n", "", source.split("---", 2)[2], flags=re.MULTILINE | re.DOTALL)
     prose = re.sub(r"\{(?:value|claim)\}`[^`]*`| \{#[\w-]+\}|\[([^\]]*)\]\([^)]*\)", r"\1", prose)
-    paragraphs = [p for p in prose.split("\n\n") if p.strip() and not p.startswith((":", "#"))]
+    paragraphs = [p.strip() for p in prose.split("\n\n")]
+    paragraphs = [p for p in paragraphs if p and not p.startswith((":", "#"))]
     names = ["index", *(f"chapter-{number}" for number in range(1, n_chapters))]
     for path in content.glob("*/*.md"):
         path.unlink()

@@ -143,7 +143,7 @@
     line.className = "readout";
     line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
     line.textContent = hint(figure);
-    figure.querySelector(".matrix-faces")?.after(line);
+    figure.append(line);
   }
 
   /**

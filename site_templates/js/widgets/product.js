@@ -12,7 +12,7 @@
     line.className = "readout";
     line.setAttribute("aria-hidden", "true");
     line.textContent = Article.matrix.hint(product);
-    product.querySelector(".product-row")?.after(line);
+    product.append(line);
 
     product.addEventListener("article:cell", (event) => {
       const chosen = /** @type {CustomEvent} */ (event).detail;

@@ -1,0 +1,145 @@
+"""Reads `content/`: the configuration, and every chapter that it lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from builder.errors import Diagnostic, Diagnostics
+from builder.site import Chapter, Language, Site
+from builder.site_config import (
+    check_problem,
+    read_base_url,
+    read_by_language,
+    read_languages,
+    read_preset,
+    read_slugs,
+)
+from builder.strict_yaml import Section, read_section
+from builder.text_file import read_text
+
+
+def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
+    """Read `site.yml` and every chapter it lists.
+
+    Parameters
+    ----------
+    content
+        The folder with `site.yml` and one folder of chapters per language.
+    diagnostics
+        Receives every problem found; empty when it is given.
+
+    Returns
+    -------
+    Site or None
+        None if it is not clear which languages and chapters there are.
+    """
+    config_path = content / "site.yml"
+    shown = f"{content.name}/site.yml"
+    text = read_text(config_path, shown, diagnostics)
+    if text is None:
+        return None
+    top = read_section(text, shown, diagnostics)
+    languages, slugs = read_languages(top), read_slugs(top)
+    if diagnostics.found:  # what follows from a damaged list would hide what is wrong with it
+        return None
+    problem = check_problem(top, "problem", "7x8")
+    site = Site(
+        title=read_by_language(top, "title", languages),
+        description=read_by_language(top, "description", languages),
+        languages=languages,
+        slugs=slugs,
+        base_url=read_base_url(top),
+        problem=problem,
+        preset=read_preset(top),
+        chapters=_chapters(content, languages, slugs, problem, diagnostics),
+    )
+    top.finish()
+    _report_unwritten(site, top)
+    return site
+
+
+def split_front_matter(text: str) -> tuple[str | None, str, int]:
+    """Split a chapter into its YAML, its body, and the line on which the body starts.
+
+    The YAML is None if the file does not start with a closed `---` block.
+    """
+    match = re.match(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", text, re.DOTALL | re.MULTILINE)
+    if match is None:
+        return None, text, 1
+    return match[1], text[match.end() :], text[: match.end()].count("\n") + 1
+
+
+def load_chapter(
+    path: Path, shown: str, language: Language, problem: str, diagnostics: Diagnostics
+) -> Chapter | None:
+    """Read one chapter; None if the file cannot be read."""
+    text = read_text(path, shown, diagnostics)
+    if text is None:
+        return None
+    front, body, body_line = split_front_matter(text)
+    if front is None:
+        message = "the chapter does not start with front matter between two `---` lines"
+        diagnostics.add(Diagnostic(shown, 1, 1, "front-matter", message))
+    section = read_section(front or "", shown, diagnostics, first_line=2)
+    if front is None:
+        section.entries = {}
+        return None
+    title = section.get("title", str)
+    chapter = Chapter(
+        slug=path.stem,
+        language=language,
+        path=shown,
+        title=title,
+        short_title=section.get("short_title", str, title),
+        summary=section.get("summary", str, ""),
+        problem=check_problem(section, "problem", problem),
+        body=body,
+        body_line=body_line,
+    )
+    section.finish()
+    return chapter
+
+
+def _chapters(
+    content: Path,
+    languages: Sequence[Language],
+    slugs: Sequence[str],
+    problem: str,
+    diagnostics: Diagnostics,
+) -> dict[tuple[str, str], Chapter]:
+    chapters: dict[tuple[str, str], Chapter] = {}
+    for language in languages:
+        folder = content / language.code
+        for slug in slugs:
+            shown = f"{content.name}/{language.code}/{slug}.md"
+            if not language.is_finished and not (folder / f"{slug}.md").exists():
+                continue
+            chapter = load_chapter(folder / f"{slug}.md", shown, language, problem, diagnostics)
+            if chapter:
+                chapters[language.code, slug] = chapter
+        _report_unlisted(content, language, slugs, diagnostics)
+    return chapters
+
+
+def _report_unwritten(site: Site, top: Section) -> None:
+    """Report chapters that no language has: there would be nothing to show or to lead to."""
+    written = {slug for _, slug in site.chapters}
+    for slug in site.slugs:
+        if slug not in written and not any(language.is_finished for language in site.languages):
+            message = f"the chapter `{slug}` does not exist in any language"
+            top.complain(*top.place("chapters"), "missing-chapter", message)
+
+
+def _report_unlisted(
+    content: Path, language: Language, slugs: Sequence[str], diagnostics: Diagnostics
+) -> None:
+    for path in sorted((content / language.code).glob("*.md")):
+        if path.stem not in slugs:
+            shown = f"{content.name}/{language.code}/{path.name}"
+            hint = "add it to `chapters` in content/site.yml"
+            message = "this chapter is not listed and will not be built"
+            diagnostics.add(
+                Diagnostic(shown, 0, 0, "unlisted-chapter", message, hint, severity="warning")
+            )

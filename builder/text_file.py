@@ -1,0 +1,22 @@
+"""Text files as authors write them: UTF-8, whatever the line ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from builder.errors import Diagnostic, Diagnostics
+
+
+def read_text(path: Path, shown: str, diagnostics: Diagnostics) -> str | None:
+    """Read a UTF-8 text file; report what is wrong with it and return None if that fails."""
+    try:
+        return path.read_bytes().decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
+    except FileNotFoundError:
+        diagnostics.add(Diagnostic(shown, 0, 0, "missing-file", "this file does not exist"))
+    except OSError as error:
+        diagnostics.add(Diagnostic(shown, 0, 0, "unreadable-file", str(error.strerror)))
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        message = f"byte {error.object[error.start]:#04x} is not UTF-8 text"
+        diagnostics.add(Diagnostic(shown, line, 0, "not-utf8", message))
+    return None

@@ -1,0 +1,16 @@
+// A formula wider than the page can be scrolled by keys.
+(function (Article) {
+  "use strict";
+
+  /** @param {HTMLElement} formula */
+  function mount(formula) {
+    const mark = () => {
+      if (formula.scrollWidth > formula.clientWidth) formula.setAttribute("tabindex", "0");
+      else formula.removeAttribute("tabindex");
+    };
+    mark();
+    new ResizeObserver(mark).observe(formula);
+  }
+
+  Article.formula = { mount };
+})((window.Article ??= {}));

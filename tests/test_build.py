@@ -1,0 +1,396 @@
+"""The whole build on a copy of the project: what it rebuilds, what it refuses, what survives."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from builder import build as build_module
+from builder.build import Options, Project, Report, build
+from builder.compute import Computed, Computer
+from builder.errors import BuildError, Diagnostic
+from builder.progress import Progress
+from builder.stages import Event
+from tests.projects import ROOT, overwrite, substitute, tree
+
+COMMAND = [sys.executable, "-m", "builder", "build", "--quiet"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+SENTENCE, EDITED = "这一页给不愿意只凭相信的人。", "改了一句。"
+
+
+def run(project: Path, **options: object) -> tuple[Report, list[Event]]:
+    events: list[Event] = []
+    chosen = replace(Options(Path("dist"), on_event=events.append), **options)
+    return build(Project(project), chosen, Progress(is_quiet=True)), events
+
+
+def rebuilt(events: list[Event]) -> list[tuple[str, str]]:
+    return [(event.stage, event.reason) for event in events if event.is_rebuilt]
+
+
+def failure(project: Path, **options: object) -> tuple[Diagnostic, ...]:
+    """Build what must fail; the old site must stand as it was."""
+    before = tree(project / "dist")
+    with pytest.raises(BuildError) as caught:
+        run(project, **options)
+    assert tree(project / "dist") == before
+    assert sorted(path.name for path in project.iterdir()) == [
+        ".cache",
+        "content",
+        "dist",
+        "site_templates",
+    ]
+    return caught.value.diagnostics
+
+
+def test_a_build_with_nothing_changed_rebuilds_and_writes_nothing(project: Path) -> None:
+    report, events = run(project)
+    assert rebuilt(events) == []
+    assert not report.is_changed
+    assert report.warnings == ()
+    assert report.n_pages == sum(path.endswith(".html") for path in tree(project / "dist"))
+
+
+def test_editing_one_sentence_rebuilds_exactly_that_page(project: Path) -> None:
+    before = tree(project / "dist")
+    substitute(project / "content/zh/about.md", SENTENCE, EDITED)
+    report, events = run(project)
+    assert rebuilt(events) == [("pages/zh/about", "changed: content/zh/about.md")]
+    assert report.is_changed
+    after = tree(project / "dist")
+    assert {path for path in before if before[path] != after[path]} == {
+        ".build.json",
+        "about.html",
+    }
+    assert EDITED.encode() in after["about.html"]
+
+
+def test_going_back_needs_no_rendering(project: Path) -> None:
+    before = tree(project / "dist")
+    about = project / "content/zh/about.md"
+    substitute(about, SENTENCE, EDITED)
+    run(project)
+    substitute(about, EDITED, SENTENCE)
+    assert rebuilt(run(project)[1]) == []
+    assert tree(project / "dist") == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("site_templates/base.html", "<head>", "<head><!-- new -->"),
+        ("content/site.yml", "en: Attention, made checkable", "en: Another title"),
+        ("content/zh/isolated-rows.md", "title: ", "title: 新"),
+    ],
+)
+def test_what_every_page_shows_rebuilds_every_page(
+    project: Path, name: str, old: str, new: str
+) -> None:
+    path = project / name
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
+    stages = {event.stage for event in run(project)[1] if event.is_rebuilt}
+    pages = {event.stage for event in run(project)[1] if event.stage.startswith("pages/")}
+    assert stages == pages
+
+
+def test_a_style_reaches_the_site_without_rebuilding_a_page(project: Path) -> None:
+    style = project / "site_templates/css/print.css"
+    style.write_text(style.read_text("utf-8") + "\n/* new */\n", encoding="utf-8")
+    report, events = run(project)
+    assert rebuilt(events) == []
+    assert report.is_changed
+    assert b"/* new */" in (project / "dist/assets/style.css").read_bytes()
+
+
+def test_without_the_cache_pages_come_out_the_same(project: Path) -> None:
+    before = tree(project / "dist")
+    for stage in (project / ".cache/pages").rglob("*.result"):
+        stage.unlink()
+    _, events = run(project)
+    assert {stage.split("/")[0] for stage, _ in rebuilt(events)} == {"pages"}
+    assert tree(project / "dist") == before
+
+
+def test_every_damaged_page_in_the_cache_is_rendered_again(project: Path) -> None:
+    before = tree(project / "dist")
+    stored = sorted((project / ".cache/pages").rglob("*.result"))
+    for index, path in enumerate(stored):
+        data = path.read_bytes()
+        overwrite(path, [data[: len(data) // 2], b"", data + b"x"][index % 3])
+    _, events = run(project)
+    pages = [event.stage for event in events if event.stage.startswith("pages/")]
+    assert [stage for stage, _ in rebuilt(events)] == pages
+    assert {reason for _, reason in rebuilt(events)} == {"the stored result was damaged"}
+    assert tree(project / "dist") == before
+
+
+def test_a_chapter_may_be_missing_in_a_language_in_progress(project: Path) -> None:
+    (project / "content/en/isolated-rows.md").unlink()
+    report, _ = run(project)
+    assert report.warnings == ()
+    page = (project / "dist/en/isolated-rows.html").read_text("utf-8")
+    assert 'href="../isolated-rows.html"' in page
+
+
+def test_a_warning_does_not_stop_a_build_unless_it_is_strict(project: Path) -> None:
+    (project / "content/en/draft.md").write_text("---\ntitle: x\n---\n", encoding="utf-8")
+    assert [str(d) for d in failure(project, is_strict=True)] == [
+        "content/en/draft.md: warning: this chapter is not listed and will not be built "
+        "[unlisted-chapter]\n    hint: add it to `chapters` in content/site.yml"
+    ]
+    report, _ = run(project)
+    assert [warning.rule for warning in report.warnings] == ["unlisted-chapter"]
+
+
+BAD_CHAPTERS = {
+    "::: matrix blocks.0.attn.patern[0]\n:::": (
+        0,
+        "unknown-tensor",
+        "did you mean `blocks.0.attn.pattern`?",
+    ),
+    "::: matrix probs\nproblem: 7x80\n:::": (1, "unknown-problem", "`7x8`"),
+    "::: matrix probs\nstage: traned\n:::": (1, "unknown-stage", "did you mean `trained`?"),
+    "::: matrix blocks.0.attn.pattern[2]\n:::": (0, "unknown-head", "`blocks.0.attn.pattern[1]`"),
+    "::: matrx probs\n:::": (0, "unknown-block", "did you mean `matrix`?"),
+    "::: matrix probs\nrow: ['=']\n:::": (1, "unknown-field", "did you mean `rows`?"),
+    "::: matrix probs\ndecimals: two\n:::": (1, "wrong-type", "it is `two`"),
+    "::: matrix probs\ndecimals: 1\ndecimals: 2\n:::": (2, "duplicate-field", ""),
+    "::: matrix probs\n": (0, "unclosed", "end it with a line `:::`"),
+    "```\ncode": (0, "unclosed", ""),
+    "$\\fracc{1}{2}$": (0, "tex", ""),
+    "[x](abot.html)": (0, "dangling-link", "did you mean `about.html`?"),
+    "[x](about.html#clams)": (0, "dangling-link", "did you mean `claims`?"),
+    "[x](#clams)": (0, "dangling-anchor", "did you mean `claims`?"),
+    "[x](snapshots/manifst.json)": (
+        0,
+        "dangling-link",
+        "did you mean `snapshots/manifest.json`?",
+    ),
+    "{claim}`all-corect`": (0, "unknown-claim", "did you mean `all-correct`?"),
+    "{vale}`probs[=,5]`": (0, "unknown-role", "did you mean `value`?"),
+    "{value}`probs[=,55]`": (0, "unknown-label", "`5`"),
+    "{value}`manifest.training.sed`": (0, "unknown-number", "did you mean `seed`?"),
+    "text <br>": (0, "raw-html", ""),
+}
+
+
+@pytest.mark.parametrize("text", BAD_CHAPTERS)
+def test_a_mistake_in_a_chapter_is_one_message_at_its_line(project: Path, text: str) -> None:
+    offset, rule, hint = BAD_CHAPTERS[text]
+    chapter = project / "content/zh/about.md"
+    before = chapter.read_text("utf-8")
+    chapter.write_text(f"{before}\n{text}\n", encoding="utf-8")
+    (diagnostic,) = failure(project)
+    assert (diagnostic.path, diagnostic.line) == (
+        "content/zh/about.md",
+        before.count("\n") + 2 + offset,
+    )
+    assert rule in diagnostic.rule
+    assert hint in diagnostic.hint
+    assert diagnostic.severity == "error"
+
+
+def test_all_mistakes_are_reported_together(project: Path) -> None:
+    for language in ("zh", "en"):
+        chapter = project / f"content/{language}/about.md"
+        text = chapter.read_text("utf-8")
+        chapter.write_text(f"{text}\n::: matrx\n:::\n\n$\\nope$\n", encoding="utf-8")
+    assert [(d.path, d.rule) for d in failure(project)] == [
+        ("content/en/about.md", "unknown-block"),
+        ("content/en/about.md", "tex"),
+        ("content/zh/about.md", "unknown-block"),
+        ("content/zh/about.md", "tex"),
+    ]
+
+
+def test_mistakes_are_reported_again_from_the_cache(project: Path) -> None:
+    substitute(project / "content/zh/about.md", SENTENCE, "[x](nowhere.html) $\\nope$")
+    assert failure(project) == failure(project)
+
+
+def test_a_false_claim_is_one_message_with_its_numbers(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Doubter(Computer):
+        def run(self) -> Computed:
+            computed = super().run()
+            false = {"id": "all-correct", "holds": False, "numbers": {"correct": 99, "of": 100}}
+            return replace(computed, claims=(false, *computed.claims[1:]))
+
+    monkeypatch.setattr(build_module, "Computer", Doubter)
+    (diagnostic,) = failure(project)
+    assert str(diagnostic) == (
+        "content/claims.yml: error: the claim `all-correct` does not hold: correct = 99, of = 100 "
+        "[false-claim]\n"
+        "    hint: change the sentence, or the seed under `model` in content/site.yml"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "hint"),
+    [
+        ("  all-correct:", "  all-corect:", "there is no claim `all-corect`", "`all-correct`"),
+        ("  all-correct:", "  all-corect:", "the claim `all-correct` has no text", ""),
+        ("    en: Decoding", "    eng: Decoding", "`en` is missing", ""),
+        ("    en: Decoding", "    zh: Decoding", "`zh` is already given on line 5", ""),
+        ("claim:", "claims:", "the claim `all-correct` has no text", ""),
+    ],
+)
+def test_a_mistake_in_the_texts_of_claims_is_found(
+    project: Path, old: str, new: str, message: str, hint: str
+) -> None:
+    substitute(project / "content/claims.yml", f"\n{old}", f"\n{new}")
+    found = failure(project)
+    assert all(diagnostic.path == "content/claims.yml" for diagnostic in found)
+    assert any(message in d.message and hint in d.hint for d in found), found
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "rule"),
+    [
+        ("base.html", "<head>", "{% if %}", "template"),
+        ("base.html", "<head>", "{{ nothing.at.all }}", "template"),
+        ("base.html", "<head>", '{% include "nothing.html" %}', "template"),
+        ("404.html", "<head>", "{% endfor %}", "template"),
+    ],
+)
+def test_a_broken_template_is_one_message_at_its_line(
+    project: Path, name: str, old: str, new: str, rule: str
+) -> None:
+    template = project / "site_templates" / name
+    line = substitute(template, old, new)
+    (diagnostic,) = failure(project)
+    assert (diagnostic.path, diagnostic.rule) == (f"site_templates/{name}", rule)
+    assert diagnostic.line == line
+
+
+def remove_text(name: str) -> Callable[[Path], None]:
+    def change(strings: Path) -> None:
+        group, key = name.split(".")
+        lines = strings.read_text("utf-8").splitlines()
+        start = lines.index(f"{group}:")
+        place = next(i for i in range(start, len(lines)) if lines[i].startswith(f"  {key}:"))
+        lines[place] = lines[place].replace(f"{key}:", f"{key}_x:")
+        strings.write_text("\n".join(lines), encoding="utf-8")
+
+    return change
+
+
+@pytest.mark.parametrize("name", ["page.skip", "figure.claim", "figure.stage_trained"])
+def test_a_missing_text_of_the_interface_is_one_message(project: Path, name: str) -> None:
+    remove_text(name)(project / "site_templates/strings.yml")
+    (diagnostic,) = failure(project)
+    assert diagnostic.path.startswith("site_templates/")
+    assert name in diagnostic.message or name in diagnostic.excerpt
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"files": 3}'])
+def test_a_damaged_lock_is_noticed_before_the_site_is_replaced(
+    project: Path, damage: bytes
+) -> None:
+    substitute(project / "content/zh/about.md", SENTENCE, EDITED)
+    before = tree(project / "dist")
+    (project / "model").mkdir()
+    (project / "model/snapshots.lock.json").write_bytes(damage)
+    with pytest.raises(BuildError) as caught:
+        run(project)
+    assert [diagnostic.rule for diagnostic in caught.value.diagnostics] == ["lock"]
+    assert tree(project / "dist") == before
+
+
+def test_a_folder_of_somebody_else_is_refused_before_anything_is_computed(project: Path) -> None:
+    (project / "dist/notes.txt").write_text("mine")
+    events: list[Event] = []
+    (diagnostic,) = failure(project, on_event=events.append)
+    assert diagnostic.path == "dist/notes.txt"
+    assert events == []
+
+
+@pytest.fixture
+def both(project: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The old site, and the one that the next build will make; only the old one is there."""
+    old = tree(project / "dist")
+    substitute(project / "content/zh/about.md", SENTENCE, EDITED)
+    run(project, out=project / "other")
+    new = tree(project / "other")
+    shutil.rmtree(project / "other")
+    return old, new
+
+
+def kill_after(seconds: float, project: Path) -> None:
+    """Start a build and kill it if it still runs then."""
+    with subprocess.Popen(COMMAND, env=ENVIRONMENT, cwd=project) as building:
+        try:
+            building.wait(seconds)
+        except subprocess.TimeoutExpired:
+            building.send_signal(signal.SIGKILL)
+
+
+def test_a_build_that_is_killed_leaves_a_whole_site_whenever_it_is(
+    project: Path, both: tuple[dict[str, bytes], dict[str, bytes]]
+) -> None:
+    about = project / "content/zh/about.md"
+    started = time.perf_counter()
+    subprocess.run(COMMAND, env=ENVIRONMENT, cwd=project, check=True)
+    whole = time.perf_counter() - started
+    moments = random.Random(2)
+    for round_ in range(12):
+        before, after = (SENTENCE, EDITED) if round_ % 2 else (EDITED, SENTENCE)
+        substitute(about, before, after)
+        if round_ % 4 == 3:
+            shutil.rmtree(project / ".cache/pages", ignore_errors=True)
+        kill_after(moments.uniform(0.2, 1.0) * whole, project)
+        assert tree(project / "dist") in both
+    run(project)
+    assert tree(project / "dist") == both[1]
+    assert not list(project.glob(".dist*"))
+
+
+def test_two_builds_at_once_both_succeed(
+    project: Path, both: tuple[dict[str, bytes], dict[str, bytes]]
+) -> None:
+    shutil.rmtree(project / ".cache/pages")
+    builds = [subprocess.Popen(COMMAND, env=ENVIRONMENT, cwd=project) for _ in range(2)]
+    assert [building.wait(60) for building in builds] == [0, 0]
+    assert tree(project / "dist") == both[1]
+    assert not list(project.glob(".dist*"))
+
+
+@pytest.fixture
+def held(project: Path) -> Iterator[int]:
+    """The project's folder, held as a build holds it."""
+    folder = os.open(project, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    yield folder
+    os.close(folder)
+
+
+def test_a_build_waits_for_another_one_and_says_so(project: Path, held: int) -> None:
+    command = [part for part in COMMAND if part != "--quiet"]
+    with subprocess.Popen(
+        command, env=ENVIRONMENT, cwd=project, stderr=subprocess.PIPE, text=True
+    ) as waiting:
+        assert waiting.stderr is not None
+        assert waiting.stderr.readline() == "waiting for another build of this project\n"
+        assert waiting.poll() is None
+        fcntl.flock(held, fcntl.LOCK_UN)
+        waiting.communicate(timeout=60)
+        assert waiting.returncode == 0
+
+
+def test_a_failed_build_lets_the_next_one_in(project: Path) -> None:
+    substitute(project / "content/zh/about.md", SENTENCE, "$\\nope$")
+    failure(project)
+    substitute(project / "content/zh/about.md", "$\\nope$", SENTENCE)
+    run(project)

@@ -1,0 +1,165 @@
+"""Every claim holds for the article's model, and none of them holds whatever the numbers are."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.claims import HIGHEST_LOSS, LOSS_FLOOR, PREDICATES, World, check_claims
+from model import task
+from model.snapshot import Snapshot
+from tests.projects import ROOT
+
+Evidence = dict[str, Any]
+Change = Callable[["Doctor"], None]
+
+EVIDENCE: Evidence = {
+    "decoded": 100,
+    "overwritten_uniform": 20,
+    "control_uniform": 100,
+    "control_loss": 0.413,
+}
+AT_EQUALS = task.EQUALS_POSITION
+
+
+class Doctor:
+    """Changes single numbers of a snapshot and of the evidence."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.evidence = dict(EVIDENCE)
+        self.documents: dict[str, Any] = {}
+
+    def trace(self, problem: str) -> dict[str, Any]:
+        return self.document(f"traces/trained/{problem}.json")["values"]
+
+    def document(self, path: str) -> dict[str, Any]:
+        if path not in self.documents:
+            self.documents[path] = json.loads((self.snapshot.folder / path).read_bytes())
+        return self.documents[path]
+
+    @property
+    def world(self) -> World:
+        documents = self.snapshot._documents | self.documents
+        return World(Snapshot(self.snapshot.folder, _documents=documents), self.evidence)
+
+
+def evidence(name: str, value: float) -> Change:
+    def change(doctor: Doctor) -> None:
+        doctor.evidence[name] = value
+
+    return change
+
+
+def final_loss(value: float) -> Change:
+    def change(doctor: Doctor) -> None:
+        doctor.document("manifest.json")["training"]["final_loss"] = value
+
+    return change
+
+
+def nudge(problem: str, key: str, *place: int, by: float) -> Change:
+    def change(doctor: Doctor) -> None:
+        row = doctor.trace(problem)[key]
+        for index in place[:-1]:
+            row = row[index]
+        row[place[-1]] += by
+
+    return change
+
+
+def same_row(doctor: Doctor) -> None:
+    row = doctor.trace("7x8")["blocks.0.resid_mid"][AT_EQUALS]
+    doctor.trace("8x7")["blocks.0.resid_mid"][AT_EQUALS] = list(row)
+
+
+def reads(problem: str, position: int) -> Change:
+    def change(doctor: Doctor) -> None:
+        for head in doctor.trace(problem)["blocks.0.attn.pattern"]:
+            row = head[AT_EQUALS]
+            row[:] = [0.0] * len(row)
+            row[position] = 1.0
+
+    return change
+
+
+FALSIFIED: dict[str, list[Change]] = {
+    "all-correct": [evidence("decoded", 99)],
+    "loss-near-floor": [final_loss(HIGHEST_LOSS), final_loss(LOSS_FLOOR - 1e-6)],
+    "equals-row-identical": [
+        nudge("9x9", "blocks.0.resid_pre", AT_EQUALS, 7, by=1e-6),
+        nudge("0x0", "blocks.0.resid_pre", AT_EQUALS, 0, by=-1e-6),
+    ],
+    "equals-row-is-sum": [nudge("7x8", "blocks.0.resid_pre", AT_EQUALS, 7, by=1e-5)],
+    "equals-row-differs": [same_row],
+    "isolated-rows-limit": [nudge("9x9", "blocks.0.resid_pre", AT_EQUALS, 7, by=1e-6)],
+    "pattern-rows-sum-to-one": [
+        nudge("9x9", "blocks.1.attn.pattern", 1, AT_EQUALS, 2, by=1e-5),
+        nudge("0x0", "blocks.0.attn.pattern", 0, 0, 3, by=1e-9),
+    ],
+    "pattern-moves-rows": [
+        nudge("9x9", "blocks.1.attn.z", 1, 0, 0, by=1e-4),
+        nudge("0x0", "blocks.0.attn.v", 0, 0, 0, by=1e-3),
+    ],
+    "head-follows-zero": [reads("7x0", 1), reads("0x9", 3)],
+    "other-head-does-not-follow": [reads("7x0", 2), reads("0x9", 0)],
+    "uniform-control-solves": [evidence("control_uniform", 99)],
+    "uniform-overwrite-fails": [evidence("overwritten_uniform", 50)],
+}
+CASES = [(claim, change) for claim, changes in FALSIFIED.items() for change in changes]
+
+
+@pytest.fixture(scope="module")
+def snapshot(built: Path) -> Snapshot:
+    return Snapshot(built / "dist/snapshots")
+
+
+def test_every_claim_holds_for_the_articles_model(snapshot: Snapshot) -> None:
+    results = check_claims(World(snapshot, EVIDENCE))
+    assert [result.id for result in results if not result.holds] == []
+    assert [result.id for result in results] == list(PREDICATES)
+
+
+def test_every_number_of_a_claim_can_be_written(snapshot: Snapshot) -> None:
+    for result in check_claims(World(snapshot, EVIDENCE)):
+        assert result.numbers, result.id
+        assert all(math.isfinite(number) for number in result.numbers.values()), result.id
+        assert json.loads(json.dumps(result.numbers)) == result.numbers, result.id
+
+
+@pytest.mark.parametrize(("claim", "change"), CASES, ids=[claim for claim, _ in CASES])
+def test_a_claim_about_other_numbers_fails(snapshot: Snapshot, claim: str, change: Change) -> None:
+    doctor = Doctor(snapshot)
+    change(doctor)
+    assert not PREDICATES[claim](doctor.world).holds
+
+
+def test_every_claim_is_falsified_above() -> None:
+    assert FALSIFIED.keys() == PREDICATES.keys()
+
+
+def test_every_claim_has_its_text_and_every_text_its_claim() -> None:
+    texts = yaml.safe_load((ROOT / "content/claims.yml").read_text(encoding="utf-8"))
+    assert texts["claim"].keys() == PREDICATES.keys()
+    assert all(text.keys() == {"zh", "en"} for text in texts["claim"].values())
+
+
+def test_the_floor_of_the_loss_is_that_of_the_best_possible_guesses() -> None:
+    """After each prefix the best guess is the distribution of what follows it."""
+    following: dict[tuple[str, ...], list[str]] = {}
+    for problem in task.PROBLEMS:
+        for target in problem.targets:
+            prefix = problem.tokens[: target.position + 1]
+            following.setdefault(prefix, []).append(target.target)
+    losses = [
+        -math.log(tokens.count(token) / len(tokens))
+        for tokens in following.values()
+        for token in tokens
+    ]
+    assert math.isclose(sum(losses) / len(losses), LOSS_FLOOR)

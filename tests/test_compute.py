@@ -1,0 +1,145 @@
+"""Numbers are computed once, and only good numbers are let through."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from builder import compute
+from builder.cli import main
+from builder.code import SourceCode
+from builder.compute import Computed, Computer
+from builder.errors import BuildError
+from builder.progress import Progress
+from builder.stages import Cache, Event
+from model.config import PRESETS, Preset
+from model.encoding import sha256
+from tests.projects import ROOT, overwrite, substitute, tree
+
+PRESET = PRESETS["multiplication"]
+
+
+def run(project: Path, preset: Preset = PRESET) -> tuple[Computed, list[Event]]:
+    events: list[Event] = []
+    cache = Cache(project / ".cache", on_event=events.append)
+    computer = Computer(preset, cache, SourceCode(ROOT), Progress(is_quiet=True))
+    return computer.run(), events
+
+
+def failure(project: Path, preset: Preset) -> str:
+    with pytest.raises(BuildError) as caught:
+        run(project, preset)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.path == "content/site.yml"
+    return str(diagnostic)
+
+
+def test_the_manifest_lists_every_file_with_its_digest(project: Path) -> None:
+    computed, _ = run(project)
+    manifest = json.loads(computed.files["manifest.json"])
+    listed = {file["path"]: file["sha256"] for file in manifest["files"]}
+    others = computed.files.keys() - {"manifest.json"}
+    assert listed == {path: sha256(computed.files[path]) for path in others}
+    assert tree(project / "dist/snapshots").keys() == {*computed.files, "provenance.json"}
+
+
+def test_a_second_run_finds_everything_and_the_same(project: Path) -> None:
+    first, _ = run(project)
+    second, events = run(project)
+    assert second == first
+    assert [event for event in events if event.is_rebuilt] == []
+    assert [event.stage for event in events] == [
+        "train",
+        "trace",
+        "gradients",
+        "evidence",
+        "claims",
+        "manifest",
+    ]
+
+
+def test_a_build_with_nothing_to_compute_imports_none_of_the_heavy_libraries(
+    project: Path,
+) -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "builder", "build", "--quiet"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    finished = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, cwd=project
+    )
+    lines = finished.stderr.splitlines()
+    imported = {line.rpartition("|")[2].strip().split(".")[0] for line in lines}
+    assert "builder" in imported
+    assert not imported & {"torch", "altair", "vl_convert", "numpy", "markdown_it", "jinja2"}
+
+
+def test_another_model_takes_no_result_away(project: Path) -> None:
+    preset = PRESET.override(steps=2)
+    with pytest.raises(BuildError):
+        run(project, preset)
+    _, events = run(project)
+    assert all(not event.is_rebuilt for event in events)
+
+
+def test_a_seed_that_misses_problems_is_one_message(project: Path) -> None:
+    message = failure(project, PRESET.override(seed=3, steps=20))
+    assert message.startswith("content/site.yml: error: with seed 3 and 20 steps the model gets ")
+    assert " of 100 problems right [training]" in message
+    assert "hint: choose another `seed`, or more `steps`, under `model`" in message
+
+
+def test_the_poor_result_is_cached_and_refused_again(project: Path) -> None:
+    preset = PRESET.override(seed=3, steps=20)
+    assert failure(project, preset) == failure(project, preset)
+
+
+@pytest.mark.parametrize("fields", [{"learning_rate": 1e300}, {"eps": 1e-320, "beta2": 0.0}])
+def test_a_training_that_diverges_or_fails_is_one_message(
+    project: Path, fields: dict[str, float]
+) -> None:
+    message = failure(project, PRESET.override(steps=5, **fields))
+    assert "[training]" in message
+
+
+def test_a_training_too_close_to_a_rounding_boundary_is_one_message(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed, _ = run(project)
+    margin = json.loads(computed.files["manifest.json"])["training"]["portability_margin"]
+    monkeypatch.setattr(compute, "SMALLEST_MARGIN", margin)
+    run(project)
+    monkeypatch.setattr(compute, "SMALLEST_MARGIN", 2 * margin)
+    message = failure(project, PRESET)
+    assert f"a gradient came within {margin:.1e} of a rounding boundary" in message
+    assert message.endswith(
+        "hint: choose another `seed` or `gradient_grid` under `model` in content/site.yml"
+    )
+
+
+def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:
+    assert compute.SMALLEST_MARGIN == 1e-14
+
+
+def test_every_stage_that_is_damaged_is_computed_again_alone(project: Path) -> None:
+    before, _ = run(project)
+    for stage in ("trace", "claims", "manifest"):
+        for stored in (project / ".cache" / stage).iterdir():
+            data = stored.read_bytes()
+            overwrite(stored, data[: len(data) // 2])
+        after, events = run(project)
+        assert after == before
+        assert [event.stage for event in events if event.is_rebuilt] == [stage]
+
+
+def test_a_model_that_fails_leaves_the_old_site(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = tree(project / "dist")
+    substitute(project / "content/site.yml", "  preset: multiplication", "  steps: 20")
+    assert main(["build", "--quiet"]) == 1
+    assert "of 100 problems right" in capsys.readouterr().err
+    assert tree(project / "dist") == before

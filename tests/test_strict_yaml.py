@@ -1,0 +1,211 @@
+"""YAML holds no surprises, and each problem is said once, at its line."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from builder.errors import Diagnostics
+from builder.strict_yaml import Section, read_section
+
+
+def read(text: str, first_line: int = 1) -> tuple[Section, Diagnostics]:
+    diagnostics = Diagnostics()
+    return read_section(text, "site.yml", diagnostics, first_line), diagnostics
+
+
+def problems(diagnostics: Diagnostics) -> list[str]:
+    return [str(diagnostic) for diagnostic in diagnostics]
+
+
+def only_problem(text: str) -> str:
+    (problem,) = problems(read(text)[1])
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no", "no"),
+        ("yes", "yes"),
+        ("on", "on"),
+        ("True", "True"),
+        ("true", True),
+        ("false", False),
+        ("null", None),
+        ("~", None),
+        ("", None),
+        ("010", "010"),
+        ("0x10", "0x10"),
+        ("0o7", "0o7"),
+        ("1:30", "1:30"),
+        ("1_000", "1_000"),
+        ("2026-11-29", "2026-11-29"),
+        (".nan", ".nan"),
+        (".inf", ".inf"),
+        ("<<", "<<"),
+        ("=", "="),
+        ("0", 0),
+        ("-7", -7),
+        ("0.5", 0.5),
+        ("1e-2", 0.01),
+        ("'8'", "8"),
+        ('"true"', "true"),
+        ("[a, 1, [no]]", ["a", 1, ["no"]]),
+    ],
+)
+def test_only_true_false_null_and_decimal_numbers_are_not_text(text: str, value: Any) -> None:
+    section, diagnostics = read(f"x: {text}")
+    assert problems(diagnostics) == []
+    assert section.get("x", object) == value
+    assert type(section.get("x", object)) is type(value)
+
+
+def test_a_duplicate_key_is_an_error_that_names_both_lines() -> None:
+    assert only_problem("a: 1\nb: 2\na: 3\n") == (
+        "site.yml:3:1: error: `a` is already given on line 1 [duplicate-field]"
+    )
+
+
+def test_the_first_of_two_equal_keys_stands() -> None:
+    assert read("a: 1\na: 3\n")[0].get("a", int) == 1
+
+
+def test_a_nested_duplicate_key_is_an_error() -> None:
+    assert "site.yml:3:3: error: `x` is already given on line 2" in only_problem(
+        "a:\n  x: 1\n  x: 2\n"
+    )
+
+
+def test_lines_count_from_the_start_of_the_file_when_the_text_does_not() -> None:
+    _, diagnostics = read("a: 1\na: 2\n", first_line=2)
+    assert problems(diagnostics)[0].startswith(
+        "site.yml:3:1: error: `a` is already given on line 2"
+    )
+
+
+def test_a_syntax_error_shows_its_line_and_the_text_there() -> None:
+    problem = only_problem("a: 1\nb: [1, 2\nc: 3\n")
+    assert problem.startswith("site.yml:3:2: error: not valid YAML: ")
+    assert problem.endswith("\n    c: 3")
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "just text", "7"])
+def test_a_top_level_that_is_no_mapping_is_an_error(text: str) -> None:
+    assert only_problem(text) == "site.yml:1:1: error: expected `field: value` lines [yaml]"
+
+
+def test_a_damaged_file_is_not_also_said_to_lack_its_fields() -> None:
+    section, diagnostics = read("a: [")
+    assert section.get("title", str) == ""
+    assert len(problems(diagnostics)) == 1
+
+
+def test_a_mapping_of_the_wrong_type_is_not_also_said_to_lack_its_fields() -> None:
+    section, diagnostics = read("title: text")
+    assert section.section("title").get("zh", str) == ""
+    assert problems(diagnostics) == ["site.yml:1:1: error: `title` must be a mapping [wrong-type]"]
+
+
+def test_an_empty_text_is_an_empty_mapping() -> None:
+    for text in ("", "# a comment\n"):
+        section, diagnostics = read(text)
+        assert list(section) == []
+        assert problems(diagnostics) == []
+
+
+def test_a_field_that_nobody_asked_for_is_an_error_with_the_nearest_name() -> None:
+    section, diagnostics = read("titel: x\n")
+    section.get("title", str, "")
+    section.finish()
+    assert problems(diagnostics) == [
+        "site.yml:1:1: error: unknown field `titel` [unknown-field]\n"
+        "    hint: did you mean `title`?"
+    ]
+
+
+def test_a_field_like_none_that_exists_is_answered_with_all_of_them() -> None:
+    section, diagnostics = read("qqqq: x\n")
+    section.get("title", str, "")
+    section.get("order", list, [])
+    section.finish()
+    assert problems(diagnostics)[0].endswith("hint: one of `order`, `title`")
+
+
+def test_a_missing_field_is_reported_at_its_mapping() -> None:
+    section, diagnostics = read("a: 1\nb:\n  x: 1\n")
+    section.section("b").get("code", str)
+    assert problems(diagnostics) == ["site.yml:3: error: `code` is missing [missing-field]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "wanted"),
+    [
+        ("7", str, "text"),
+        ("true", str, "text"),
+        ("null", str, "text"),
+        ("[a]", str, "text"),
+        ("{a: b}", str, "text"),
+        ("seven", int, "a whole number"),
+        ("7.0", int, "a whole number"),
+        ("true", int, "a whole number"),
+        ("seven", float, "a number"),
+        ("false", float, "a number"),
+        ("1", bool, "true or false"),
+        ("yes", bool, "true or false"),
+        ("a, b", list, "a list"),
+    ],
+)
+def test_a_value_of_another_type_is_an_error(text: str, kind: type, wanted: str) -> None:
+    section, diagnostics = read(f"a: 1\nx: {text}")
+    assert section.get("x", kind) == kind()
+    (problem,) = problems(diagnostics)
+    assert problem.startswith(f"site.yml:2:1: error: `x` must be {wanted} [wrong-type]")
+
+
+def test_a_whole_number_is_a_number() -> None:
+    section, diagnostics = read("x: 2")
+    assert section.get("x", float) == 2.0
+    assert problems(diagnostics) == []
+
+
+def test_aliases_are_refused_before_they_can_multiply() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
+    started = time.perf_counter()
+    assert only_problem("\n".join(lines)).startswith(
+        "site.yml:2:10: error: not valid YAML: aliases are not used here"
+    )
+    assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize("text", ["x: !!bool maybe", "x: !!timestamp soon", "x: !!python/name:os"])
+def test_tags_are_refused(text: str) -> None:
+    assert only_problem(text).startswith("site.yml:1:4: error: not valid YAML: tags are not used")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x: &a [*a]",
+        "[" * 100_000,
+        "{a: " * 5000,
+        "- " * 3000,
+        "x: " + "9" * 5000,
+        "x: \x00",
+        "x: \x1b",
+        "a: b: c",
+        "\tx: 1",
+        "x: 'unclosed",
+        "--- a\n--- b\n",
+        "? [a, b]\n: 1\n? {c: d}\n: 2\n",
+        'x: "\\ud800"',
+        "%YAML 9.9\n---\nx: 1\n",
+    ],
+)
+def test_whatever_the_text_the_answer_is_a_diagnostic(text: str) -> None:
+    diagnostics = read(text)[1]
+    assert diagnostics.found
+    assert all(diagnostic.rule in ("yaml", "duplicate-field") for diagnostic in diagnostics)
