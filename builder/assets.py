@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import orjson
-
 from builder import charts
+from builder.script_json import script_json
 from model.tensors import Range
 
 FOLDER = "assets/"
 
-_ESCAPES = {
-    "<": "\\u003c",
-    ">": "\\u003e",
-    "&": "\\u0026",
-    "\u2028": "\\u2028",
-    "\u2029": "\\u2029",
-}
+_ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
+%s
+};
+Article.defineEngine();
+"""
 
 
 def assets(templates: Path) -> dict[str, bytes]:
@@ -30,13 +27,16 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
 
     Styles are joined in the order of their names: cascade layers, declared in the first, decide
-    which rule wins. Scripts are joined so that each finds what it uses: engine, widgets, main.
+    which rule wins. Scripts are joined so that each finds what it uses: the engine, data and
+    state, the widgets, and last main. The engine is defined by a function, whose text is sent to
+    workers too.
     """
     scripts = templates / "js"
-    parts = [*_files(scripts / "engine", "js"), *_files(scripts / "widgets", "js")]
+    engine = _joined(_files(scripts / "engine", "js"))
+    shared = [scripts / "data.js", scripts / "state.js", *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
-        "main.js": _joined([*parts, scripts / "main.js"]),
+        "main.js": _ENGINE % engine + _joined([*shared, scripts / "main.js"]),
         "theme.js": (scripts / "theme.js").read_bytes(),
         "favicon.svg": (templates / "favicon.svg").read_bytes(),
     }
@@ -56,14 +56,6 @@ def chart_assets() -> dict[str, bytes]:
         f"{FOLDER}vega.js": charts.vega_bundle().encode(),
         f"{FOLDER}charts.js": script.encode(),
     }
-
-
-def script_json(value: object) -> str:
-    """Write JSON that is safe inside a script, whatever text it holds."""
-    text = orjson.dumps(value).decode()
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
-    return text
 
 
 def _files(folder: Path, suffix: str) -> list[Path]:

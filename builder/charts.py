@@ -58,6 +58,10 @@ def _altair() -> Any:
     return altair
 
 
+CURVE_FRAME = (60, 14, 640, 260)
+"""Left, top, width and height of the field of a curve, in the units of its drawing."""
+
+
 def matrix_spec(kind: Range) -> Spec:
     """Return the heatmap for one kind of matrix.
 
@@ -141,8 +145,9 @@ def curve_spec(values: Sequence[float], ticks: Sequence[float], floor: float | N
         number = number.encode(x=x, text=alt.value(f"{floor}"))
         layers = [rule.properties(name="floor"), *layers, number.properties(name="number")]
     # Fixed margins: measured ones would depend on the fonts of the machine.
-    size = {"width": 640, "height": 260, "autosize": alt.AutoSizeParams(type="none")}
-    margins = {"left": 60, "top": 14, "right": 30, "bottom": 34}
+    left, top, width, height = CURVE_FRAME
+    size = {"width": width, "height": height, "autosize": alt.AutoSizeParams(type="none")}
+    margins = {"left": left, "top": top, "right": 30, "bottom": 34}
     chart = alt.layer(*layers).properties(padding=margins, **size)
     return _plain(chart)
 

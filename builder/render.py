@@ -57,18 +57,26 @@ class Renderer:
         return found | self._other_pages()
 
     def assets(self) -> dict[str, bytes]:
-        """Return styles, scripts, fonts, Vega and the chart templates."""
+        """Return styles, scripts, fonts, Vega, the chart templates and the model's numbers."""
 
         def compute() -> Result:
             from builder.assets import chart_assets
 
             return Result(chart_assets())
 
+        def compute_model() -> Result:
+            from builder.model_assets import model_assets
+
+            return Result(model_assets(self._snapshot))
+
         from builder.assets import static_assets
 
         ingredients = self.source.ingredients("builder.assets", tools=CHART_TOOLS)
-        charts = self.cache.get("assets", ingredients, compute)
-        return {**static_assets(self.templates), **charts.files}
+        charts = self.cache.get("assets/charts", ingredients, compute)
+        ingredients = self.source.ingredients("builder.model_assets", tools=("numpy", "orjson"))
+        ingredients = {**ingredients, "snapshot": self.computed.digest}
+        model = self.cache.get("assets/model", ingredients, compute_model)
+        return {**static_assets(self.templates), **charts.files, **model.files}
 
     def _page(self, language: Language, slug: str) -> Result:
         chapter = self.site.chapters.get((language.code, slug))

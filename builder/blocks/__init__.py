@@ -30,6 +30,8 @@ from builder.blocks import (
     note,
     product,
     row,
+    timeline,
+    training,
     value,
 )
 from builder.blocks import sum as sum_block
@@ -48,5 +50,7 @@ BLOCKS: tuple[Block, ...] = (
     claims,
     digests,
     downloads,
+    training,
+    timeline,
 )
 ROLES: tuple[InlineBlock, ...] = (value, claim)

@@ -15,7 +15,7 @@ from builder.blocks.directive import (
     Context,
     Directive,
 )
-from builder.charts import curve_spec
+from builder.charts import CURVE_FRAME, curve_spec
 from builder.display import display, display_whole
 from builder.errors import did_you_mean
 from model import task
@@ -66,7 +66,9 @@ def render(directive: Directive, context: Context) -> str:
     label = context.words(f"curve.{curve.name}_label", floor=_floor_shown(curve), **words)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     return (
-        f'<figure class="curve" id="{figure_id}" data-curve="{curve.name}">'
+        f'<figure class="curve" id="{figure_id}" data-curve="{curve.name}"'
+        f' data-steps="{curve.last_step}" data-top="{curve.ticks[-1]}"'
+        f' data-frame="{" ".join(map(str, CURVE_FRAME))}">'
         f'<p class="curve-axes" aria-hidden="true"><span>{_title(curve, context)}</span>'
         f"<span>{escape(context.words('curve.steps'))}</span></p>"
         f'<div class="curve-chart" role="img" aria-label="{escape(label)}">{chart}</div>'

@@ -25,4 +25,8 @@
   mountEach("figure.matrix", Article.matrix.mount);
   mountEach("figure.product", Article.product.mount);
   mountEach("figure.matrix", Article.live.mount);
+  mountEach(".training", Article.training.mount);
+  mountEach(".timeline", Article.timeline.mount);
+  mountEach("body", Article.weights.mount);
+  if (!Article.state.read()) Article.bar.say(Article.text("address_not_understood"));
 })((window.Article ??= {}));

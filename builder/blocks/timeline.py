@@ -1,0 +1,28 @@
+"""`::: timeline`: a slider over the weights that were kept during training."""
+
+from __future__ import annotations
+
+from html import escape
+
+from builder.blocks.directive import Argument, Body, Context, Directive, Options
+
+NAME = "timeline"
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {}
+
+
+def render(_directive: Directive, context: Context) -> str:
+    """Return the slider, which a script brings to life; without one, a sentence."""
+    steps = context.snapshot.document("training.json")["checkpoints"]
+    last = len(steps) - 1
+    label, without = (
+        escape(context.words(f"timeline.{name}")) for name in ("label", "without_scripts")
+    )
+    return (
+        f'<div class="timeline" data-steps="{" ".join(map(str, steps))}" hidden>'
+        f'<label for="timeline-slider">{label}</label>'
+        f'<input id="timeline-slider" type="range" min="0" max="{last}" value="{last}">'
+        f'<output for="timeline-slider"></output></div>'
+        f"<noscript><p>{without}</p></noscript>\n"
+    )

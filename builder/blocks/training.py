@@ -1,0 +1,35 @@
+"""`::: training`: train the model in the reader's browser, and compare every weight."""
+
+from __future__ import annotations
+
+from html import escape
+
+from builder.blocks.directive import Argument, Body, Context, Directive, Options
+
+NAME = "training"
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {}
+
+
+def render(_directive: Directive, context: Context) -> str:
+    """Return the controls, which a script brings to life; without one, a sentence."""
+
+    def words(name: str) -> str:
+        return escape(context.words(f"training.{name}"))
+
+    readings = "".join(
+        f'<div><dt>{words(name)}</dt><dd data-part="{name}">–</dd></div>'
+        for name in ("step", "loss", "correct")
+    )
+    return (
+        f'<section class="training" aria-label="{words("title")}" hidden>'
+        f'<p class="training-controls"><button id="train-here" type="button">{words("run")}'
+        f'</button> <button type="button" data-command="step">{words("one_step")}</button> '
+        f'<button type="button" data-command="reset">{words("reset")}</button> '
+        f'<label><input type="checkbox" data-follow> {words("follow")}</label></p>'
+        f'<progress max="1" value="0" aria-label="{words("progress")}"></progress>'
+        f'<dl class="training-readings">{readings}</dl>'
+        '<p id="train-verdict" role="status"></p></section>'
+        f"<noscript><p>{words('without_scripts')}</p></noscript>\n"
+    )

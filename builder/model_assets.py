@@ -1,0 +1,45 @@
+"""The numbers that scripts work with, as scripts: a page from a file can load nothing else."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.script_json import script_json
+from model.snapshot import Snapshot
+
+
+def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return `run.js`, what training starts from and ends in, and `checkpoints.js`.
+
+    Weights are the little-endian float32 bytes of all tensors in the order of the vocabulary,
+    in base64: exact, and a third of the size of decimals.
+    """
+    manifest = snapshot.manifest
+    dataset = snapshot.document("dataset.json")
+    run = {
+        "sizes": manifest["model"],
+        "recipe": manifest["training"],
+        "dataset": {"vocab": dataset["vocab"], "problems": dataset["problems"]},
+        "initial": _base64(snapshot.weights("initial")),
+        "trained": _base64(snapshot.weights("trained")),
+    }
+    steps = snapshot.document("training.json")["checkpoints"]
+    weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
+    return {
+        "assets/run.js": _script("run", run),
+        "assets/checkpoints.js": _script("checkpoints", {"steps": steps, "weights": weights}),
+    }
+
+
+def _base64(weights: Mapping[str, NDArray[np.float32]]) -> str:
+    data = b"".join(weight.astype("<f4").tobytes() for weight in weights.values())
+    return b64encode(data).decode()
+
+
+def _script(name: str, value: Any) -> bytes:
+    return f"(window.Article ??= {{}}).{name} = {script_json(value)};\n".encode()

@@ -1,0 +1,21 @@
+"""JSON that is safe inside a script, whatever text it holds."""
+
+from __future__ import annotations
+
+import orjson
+
+_ESCAPES = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+
+
+def script_json(value: object) -> str:
+    """Write JSON that is safe inside a script, whatever text it holds."""
+    text = orjson.dumps(value).decode()
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return text

@@ -1,0 +1,57 @@
+// The numbers that scripts work with, loaded when first asked for: weights, recipe, checkpoints.
+(function (Article) {
+  "use strict";
+
+  /** @type {Map<string, Promise<void>>} */
+  const loading = new Map();
+
+  /**
+   * Load a script of the site once. Scripts work from a double click, where fetching does not.
+   *
+   * @param {string} name file in the assets folder
+   * @returns {Promise<void>}
+   */
+  function load(name) {
+    if (!loading.has(name)) {
+      loading.set(name, new Promise((resolve, reject) => {
+        const script = document.createElement("script");
+        script.src = `${document.body.dataset.root}assets/${name}`;
+        script.onload = () => resolve();
+        script.onerror = () => reject(new Error(`${name} could not be loaded`));
+        document.head.append(script);
+      }));
+    }
+    return /** @type {Promise<void>} */ (loading.get(name));
+  }
+
+  /**
+   * What a run starts from and must end in.
+   *
+   * @returns {Promise<{sizes: any, recipe: any, dataset: any, initial: Float32Array, trained: Float32Array}>}
+   */
+  async function run() {
+    await load("run.js");
+    const { initial, trained, ...rest } = Article.run;
+    return { ...rest, initial: floats(initial), trained: floats(trained) };
+  }
+
+  /**
+   * The weights that the build kept on the way.
+   *
+   * @returns {Promise<{steps: number[], weights: Float32Array[]}>}
+   */
+  async function checkpoints() {
+    await load("checkpoints.js");
+    const { steps, weights } = Article.checkpoints;
+    return { steps, weights: weights.map(floats) };
+  }
+
+  /** @param {string} base64 little-endian float32 numbers */
+  function floats(base64) {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const view = new DataView(bytes.buffer);
+    return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
+  }
+
+  Article.data = { load, run, checkpoints };
+})((globalThis.Article ??= {}));

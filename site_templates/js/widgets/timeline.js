@@ -1,0 +1,37 @@
+// The timeline: a slider over the weights that the build kept, from step 0 to the last.
+(function (Article) {
+  "use strict";
+
+  /** @param {HTMLElement} root */
+  function mount(root) {
+    const slider = /** @type {HTMLInputElement} */ (root.querySelector("input[type=range]"));
+    const output = /** @type {HTMLOutputElement} */ (root.querySelector("output"));
+    const steps = root.dataset.steps.split(" ").map(Number);
+    root.hidden = false;
+
+    const choose = (replace) => {
+      const step = steps[Number(slider.value)];
+      Article.state.set({ step: step === steps.at(-1) ? null : step }, { replace });
+    };
+    slider.addEventListener("input", () => choose(true));
+    slider.addEventListener("change", () => choose(false));
+
+    Article.state.subscribe(({ step }) => {
+      const index = step === null ? steps.length - 1 : nearest(steps, step);
+      slider.value = String(index);
+      output.textContent = Article.text("timeline_step", { step: steps[index] });
+      slider.setAttribute("aria-valuetext", output.textContent);
+    });
+  }
+
+  /** @returns {number} index of the step that is closest */
+  function nearest(steps, step) {
+    let best = 0;
+    steps.forEach((kept, i) => {
+      if (Math.abs(kept - step) < Math.abs(steps[best] - step)) best = i;
+    });
+    return best;
+  }
+
+  Article.timeline = { mount, nearest };
+})((window.Article ??= {}));
