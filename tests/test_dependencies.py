@@ -1,0 +1,141 @@
+"""The table of dependencies in Chromium: each cell comes from its operands, and these are the snapshot's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Page
+
+from model.encoding import rounded
+from model.snapshot import STAGES, Snapshot
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+
+Array = NDArray[np.float64]
+
+PROBLEM = "7x8"
+NOISE = 1e-12
+
+SET_UP = """async ([stage, problem]) => {
+  const run = await Article.data.run();
+  const ids = run.dataset.problems.find((known) => known.problem === problem).tokens
+    .slice(0, -1).map((token) => run.dataset.vocab.indexOf(token));
+  const {engine} = Article;
+  const model = new engine.Transformer(run.sizes, engine.sequence(ids, run.sizes.n_ctx));
+  const weights = Float64Array.from(run[stage]);
+  model.forward(weights);
+  Object.assign(window, {numbers: {model, weights}, sizes: run.sizes});
+}"""
+
+EXPLAIN = """(cells) => cells.map((cell) => {
+  const made = Article.engine.explain(numbers, cell);
+  return {...made, evaluated: Article.engine.evaluate(made, sizes.ln_eps)};
+})"""
+
+
+@pytest.fixture(scope="module")
+def page(site: BuiltSite, chromium: Chromium) -> Iterator[Page]:
+    with chromium.visit(site.folder / "about.html") as visit:
+        yield visit.page
+
+
+def test_the_table_covers_every_activation_in_order(page: Page, site: BuiltSite) -> None:
+    page.evaluate(SET_UP, ["trained", PROBLEM])
+    keys = page.evaluate("[...Article.engine.rules(sizes).keys()]")
+    assert [key for key in keys if "∂" not in key] == list(site.snapshot.vocabulary.activations)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_cell_of_every_tensor_is_what_its_operands_make(
+    page: Page, site: BuiltSite, stage: str
+) -> None:
+    page.evaluate(SET_UP, [stage, PROBLEM])
+    stored = arrays(site.snapshot, stage)
+    vocabulary = site.snapshot.vocabulary
+    cells = [cell for key in vocabulary.activations for cell in some_cells(key, stored[key])]
+    made = page.evaluate(EXPLAIN, cells)
+    for cell, explanation in zip(cells, made, strict=True):
+        value = at(stored, cell)
+        if explanation["operation"] == "mask":
+            assert explanation["result"] in (None, 0), cell
+            assert np.isnan(value) or value == 0, cell
+            continue
+        assert same(explanation["evaluated"], value), cell
+        assert same(explanation["result"], value), cell
+        operands = operands_of(explanation)
+        assert operands, cell
+        for operand in operands:
+            assert same(operand["value"], at(stored, operand)), (cell, operand)
+
+
+def test_who_uses_a_cell_is_who_has_it_as_an_operand(page: Page, site: BuiltSite) -> None:
+    page.evaluate(SET_UP, ["trained", PROBLEM])
+    stored = arrays(site.snapshot, "trained")
+    vocabulary = site.snapshot.vocabulary
+    cells = [cell for key in vocabulary for cell in some_cells(key, stored[key])]
+    used = page.evaluate(
+        "(cells) => cells.map((c) => Article.engine.users(numbers.model, c))", cells
+    )
+    assert any(used)
+    for cell, users in zip(cells, used, strict=True):
+        for made in page.evaluate(EXPLAIN, users):
+            names = [name(operand) for operand in operands_of(made)]
+            assert name(cell) in names, (cell, made)
+    every = [cell for key in vocabulary.activations for cell in all_cells(key, stored[key])]
+    counted: dict[Any, int] = {}
+    for explanation in page.evaluate(EXPLAIN, every):
+        for used_name in {name(operand) for operand in operands_of(explanation)}:
+            counted[used_name] = counted.get(used_name, 0) + 1
+    for cell, users in zip(cells, used, strict=True):
+        assert len({name(user) for user in users}) == counted.get(name(cell), 0), cell
+
+
+def arrays(snapshot: Snapshot, stage: str) -> dict[str, Array]:
+    """Every tensor of a stage, masked cells as NaN."""
+    weights = snapshot.document(f"weights/{stage}.json")["tensors"]
+    values = snapshot.document(f"traces/{stage}/{PROBLEM}.json")["values"]
+    return {k: np.array(v, dtype=np.float64) for k, v in {**weights, **values}.items()}
+
+
+def all_cells(key: str, array: Array) -> list[dict[str, Any]]:
+    shape = (1,) * (3 - array.ndim) + array.shape
+    return [
+        {"key": key, "head": head if array.ndim == 3 else None, "row": row, "column": column}
+        for head, row, column in np.ndindex(shape)
+    ]
+
+
+def some_cells(key: str, array: Array) -> list[dict[str, Any]]:
+    """Of each head the corners, the middle and a few others."""
+    cells = all_cells(key, array)
+    heads = array.shape[0] if array.ndim == 3 else 1
+    size = len(cells) // heads
+    places = sorted({0, size // 3, size // 2, 2 * size // 3, size - 2, size - 1} & set(range(size)))
+    return [cells[head * size + place] for head in range(heads) for place in places]
+
+
+def at(stored: dict[str, Array], cell: dict[str, Any]) -> float:
+    array = stored[cell["key"]]
+    index = (cell["head"], cell["row"], cell["column"])[3 - array.ndim :]
+    return float(array[index])
+
+
+def name(cell: dict[str, Any]) -> tuple[Any, ...]:
+    return cell["key"], cell["head"], cell["row"], cell["column"]
+
+
+def operands_of(explanation: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [operand for term in explanation["terms"] for operand in term["operands"]]
+    divisor = explanation["divisor"]
+    return [*found, divisor] if isinstance(divisor, dict) else found
+
+
+def same(found: float, stored: float) -> bool:
+    """Equal after the snapshot's rounding, in either direction where noise decides it."""
+    exact = np.float32(found) == np.float32(stored)  # a weight is stored as it is
+    near = [float(rounded(np.asarray(found * (1 + e)))) for e in (-NOISE, 0, NOISE)]
+    return stored in near or bool(exact and float(np.float32(found)) == found)
