@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from builder.script_json import script_json
 from model.snapshot import Snapshot
+from model.tensors import TensorSpec
 
 
 def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
@@ -25,6 +26,7 @@ def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
         "sizes": manifest["model"],
         "recipe": manifest["training"],
         "dataset": {"vocab": dataset["vocab"], "problems": dataset["problems"]},
+        "tensors": {key: _described(spec) for key, spec in snapshot.vocabulary.items()},
         "initial": _base64(snapshot.weights("initial")),
         "trained": _base64(snapshot.weights("trained")),
     }
@@ -33,6 +35,17 @@ def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
     return {
         "assets/run.js": _script("run", run),
         "assets/checkpoints.js": _script("checkpoints", {"steps": steps, "weights": weights}),
+    }
+
+
+def _described(spec: TensorSpec) -> dict[str, Any]:
+    return {
+        "letter": spec.letter,
+        "name": spec.name,
+        "layer": spec.layer,
+        "axes": spec.axes,
+        "isWeight": spec.is_weight,
+        **spec.meaning,
     }
 
 

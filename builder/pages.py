@@ -31,6 +31,9 @@ POLICY = "; ".join(
 )
 """Content-Security-Policy of every page: nothing leaves the folder, nothing is evaluated."""
 
+OF_FIGURES = ("figure.axis_", "figure.head", "figure.layer", "figure.stage_")
+"""Words of figures that scripts need too, where they name a cell."""
+
 
 class Pages:
     """Renders the pages of a site.
@@ -99,7 +102,8 @@ class Pages:
     def _script_strings(self, language: Language) -> dict[str, str]:
         prefix = "script."
         texts = self._strings[language.code].items()
-        return {name.removeprefix(prefix): t for name, t in texts if name.startswith(prefix)}
+        own = {name.removeprefix(prefix): t for name, t in texts if name.startswith(prefix)}
+        return own | {name: text for name, text in texts if name.startswith(OF_FIGURES)}
 
     def _page(self, template: str, page: Page) -> str:
         return self._render(template, page=page, t=self._strings[page.language.code], policy=POLICY)

@@ -1,4 +1,4 @@
-"""The table of dependencies in Chromium: each cell comes from its operands, and these are the snapshot's."""
+"""The table of dependencies in Chromium: what a cell is made of makes it, as in the snapshot."""
 
 from __future__ import annotations
 

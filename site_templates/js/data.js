@@ -27,7 +27,7 @@
   /**
    * What a run starts from and must end in.
    *
-   * @returns {Promise<{sizes: any, recipe: any, dataset: any, initial: Float32Array, trained: Float32Array}>}
+   * @returns {Promise<{sizes: any, recipe: any, dataset: any, tensors: any, initial: Float32Array, trained: Float32Array}>}
    */
   async function run() {
     await load("run.js");

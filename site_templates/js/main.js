@@ -28,5 +28,6 @@
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);
   mountEach("body", Article.weights.mount);
+  mountEach("body", Article.cell.mount);
   if (!Article.state.read()) Article.bar.say(Article.text("address_not_understood"));
 })((window.Article ??= {}));

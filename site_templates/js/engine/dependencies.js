@@ -56,7 +56,9 @@
    * @typedef {Cell & {value: number}} Operand
    * @typedef {{key: string, isGradient: boolean, names: string[]}} Pattern
    * @typedef {{operation: string, target: Pattern, products: Pattern[][], divisor: Pattern | "root" | null}} Rule
-   * @typedef {{operation: string, result: number | null, terms: {operands: Operand[]}[], own: number,
+   * @typedef {{operands: Operand[], at: {axis: string, index: number} | null}} Term a product, and the
+   *   index that tells it from the others
+   * @typedef {{operation: string, cell: Cell, result: number | null, terms: Term[], own: number,
    *   divisor: Operand | number | null}} Explanation `own` is the term that stands at the cell's place
    */
 
@@ -121,7 +123,7 @@
   function explain(numbers, cell) {
     const { model } = numbers;
     const rule = rules(model.sizes).get((cell.isGradient ? "∂" : "") + cell.key);
-    const made = { result: valueOf(numbers, cell), terms: [], own: -1, divisor: null };
+    const made = { cell, result: valueOf(numbers, cell), terms: [], own: -1, divisor: null };
     if (!rule) return { operation: "weight", ...made };
     const bound = bind(rule.target, cell, model.sizes);
     if (isMasked(bound) && !cell.isGradient) return { operation: "mask", ...made };
@@ -132,7 +134,9 @@
     for (const product of rule.products) {
       for (const indices of each(atoms(product), bound, model)) {
         if (isOwn(indices)) made.own = made.terms.length;
-        made.terms.push({ operands: product.map((pattern) => operand(pattern, indices)) });
+        const free = Object.keys(indices).filter((name) => !(name in bound)).at(-1);
+        const at = free === undefined ? null : { axis: free.replace("'", ""), index: indices[free] };
+        made.terms.push({ operands: product.map((pattern) => operand(pattern, indices)), at });
       }
     }
     if (rule.divisor === "root") made.divisor = Math.sqrt(model.sizes.d_head);

@@ -34,6 +34,7 @@
       for (const figure of figures()) restore(figure);
       Article.curves.mark(null);
       Article.bar.say("");
+      tell();
       return;
     }
     const run = await Article.data.run();
@@ -48,6 +49,16 @@
     }
     Article.curves.mark(next.step);
     Article.bar.say(Article.text("weights_step", { step: next.step, last: run.recipe.steps }));
+    tell();
+  }
+
+  /** @returns {Shown | null} */
+  function current() {
+    return shown;
+  }
+
+  function tell() {
+    document.dispatchEvent(new CustomEvent("article:weights"));
   }
 
   /** @returns {HTMLElement[]} matrices that show the trained model */
@@ -117,5 +128,5 @@
     if (isChanged) Article.live.refresh(figure);
   }
 
-  Article.weights = { mount, show };
+  Article.weights = { mount, show, current };
 })((window.Article ??= {}));

@@ -1,0 +1,153 @@
+// The arithmetic of a cell in decimals: every number is computed from the numbers shown before it.
+//
+// Operands are rounded to some decimals, products and sums are made of these, exactly, and rounded
+// to as many. There are as many decimals as it takes to arrive at the cell's own number. Unrounded,
+// the operands are the engine's own numbers, to three decimals more than the snapshot keeps.
+(function (Article) {
+  "use strict";
+
+  const FEWEST = 4;
+  const SIGNIFICANT = 3;
+  const MOST = 10;
+  const STORED_DIGITS = 7;
+  const BEYOND = 3;
+
+  /**
+   * @typedef {{factors: {operand: any, text: string}[], parts: string[], at: any, isOwn: boolean}} Line a
+   *   term: its operands, then what is made of them
+   * @typedef {{name: string, text: string, operand?: any}} Step what is done with all terms together
+   * @typedef {{lines: Line[], left: number, mean: string, steps: Step[], result: string, agrees: boolean,
+   *   decimals: number}} Shown `left` counts terms that are 0 and left out; `mean` is also a maximum
+   */
+
+  /**
+   * @param {any} made an explanation
+   * @param {number} eps of LayerNorm
+   * @param {(operand: any) => number} stored a number as the snapshot has it
+   * @param {boolean} isUnrounded
+   * @returns {Shown}
+   */
+  function shown(made, eps, stored, isUnrounded) {
+    const size = Math.abs(made.result);
+    const exponent = size > 0 ? Math.floor(Math.log10(size)) : 0;
+    if (isUnrounded) {
+      const kept = Math.min(20, Math.max(FEWEST, STORED_DIGITS - 1 - exponent));
+      return compute(made, eps, (operand) => operand.value, kept + BEYOND, kept);
+    }
+    const wanted = Math.min(MOST, Math.max(FEWEST, SIGNIFICANT - 1 - exponent));
+    for (let decimals = wanted; decimals < MOST; decimals++) {
+      const found = compute(made, eps, stored, decimals, wanted);
+      if (found.agrees) return found;
+    }
+    return compute(made, eps, stored, MOST, wanted);
+  }
+
+  /**
+   * @param {number} decimals of everything on the way
+   * @param {number} wanted decimals of the result
+   * @returns {Shown}
+   */
+  function compute(made, eps, value, decimals, wanted) {
+    const one = 10n ** BigInt(decimals);
+    const scale = {
+      of: (number) => fixed(number, decimals),
+      text: (number) => text(number, decimals),
+      times: (a, b) => divide(a * b, one),
+      number: (number) => Number(number) / Number(one),
+      ends: (a, b) => divide(a * 10n ** BigInt(wanted), b), // a / b, in decimals of the result
+      one,
+    };
+    const terms = made.terms.map(({ operands, at }, i) => {
+      const factors = operands.map((operand) => scale.of(value(operand)));
+      return { operands, at, isOwn: i === made.own, factors, product: factors.reduce(scale.times, one) };
+    });
+    const by = made.divisor === null ? one : scale.of(typeof made.divisor === "number" ? made.divisor : value(made.divisor));
+    const make = { softmax, deviation, standardize, relu }[made.operation] ?? sum;
+    const { parts = () => [], steps, result, mean = 0n } = make(terms, scale, { by, made, eps });
+    const isShown = (term) => make !== sum || terms.length === 1 || term.operands.every((operand) => operand.value !== 0);
+    const visible = terms.filter(isShown);
+    return {
+      lines: visible.map((term) => ({
+        factors: term.operands.map((operand, i) => ({ operand, text: scale.text(term.factors[i]) })),
+        parts: parts(term).map(scale.text),
+        at: term.at,
+        isOwn: term.isOwn,
+      })),
+      left: terms.length - visible.length,
+      mean: scale.text(mean),
+      steps,
+      result: text(result, wanted),
+      agrees: text(result, wanted) === Article.number.display(value({ ...made.cell, value: made.result }), wanted),
+      decimals,
+    };
+  }
+
+  const total = (numbers) => numbers.reduce((all, number) => all + number, 0n);
+
+  // Σ of products, divided
+  function sum(terms, scale, { by, made }) {
+    const all = total(terms.map(({ product }) => product));
+    const isResult = made.divisor === null && scale.ends(all, scale.one) === all;
+    const steps = terms.length > 1 && !isResult ? [{ name: "sum", text: scale.text(all) }] : [];
+    if (made.divisor !== null) steps.push({ name: "root", text: scale.text(by) });
+    const parts = ({ factors, product }) => (factors.length > 1 ? [product] : []);
+    return { parts, steps, result: scale.ends(all, by) };
+  }
+
+  // e^(x - max) / Σ e^(x - max)
+  function softmax(terms, scale) {
+    const numbers = terms.map(({ product }) => product);
+    const top = numbers.reduce((most, number) => (number > most ? number : most));
+    const power = ({ product }) => scale.of(Math.exp(scale.number(product - top)));
+    const all = total(terms.map(power));
+    const own = power(terms.find(({ isOwn }) => isOwn));
+    const steps = [{ name: "sum", text: scale.text(all) }, { name: "share", text: scale.text(own) }];
+    return { parts: (term) => [power(term)], steps, result: scale.ends(own, all), mean: top };
+  }
+
+  // √(mean of (x - mean)² + ε)
+  function deviation(terms, scale, { eps }) {
+    const mean = divide(total(terms.map(({ product }) => product)), BigInt(terms.length));
+    const square = ({ product }) => scale.times(product - mean, product - mean);
+    const all = total(terms.map(square));
+    const variance = divide(all, BigInt(terms.length)) + scale.of(eps);
+    const steps = [{ name: "sum", text: scale.text(all) }, { name: "variance", text: scale.text(variance) }];
+    const result = scale.ends(scale.of(Math.sqrt(scale.number(variance))), scale.one);
+    return { parts: (term) => [term.product - mean, square(term)], steps, result, mean };
+  }
+
+  // (x - mean) / scale
+  function standardize(terms, scale, { by, made }) {
+    const mean = divide(total(terms.map(({ product }) => product)), BigInt(terms.length));
+    const centred = terms.find(({ isOwn }) => isOwn).product - mean;
+    const steps = [
+      { name: "centred", text: scale.text(centred) },
+      { name: "scale", text: scale.text(by), operand: made.divisor },
+    ];
+    return { steps, result: scale.ends(centred, by), mean };
+  }
+
+  // max(0, x)
+  function relu([{ product }], scale) {
+    return { steps: [], result: scale.ends(product > 0n ? product : 0n, scale.one) };
+  }
+
+  /** @returns {bigint} a number in units of its last decimal, halves away from zero */
+  function fixed(value, decimals) {
+    return BigInt(value.toFixed(decimals).replace(".", ""));
+  }
+
+  /** @returns {bigint} the quotient, halves away from zero */
+  function divide(a, b) {
+    const size = (2n * (a < 0n ? -a : a) + b) / (2n * b);
+    return a < 0n ? -size : size;
+  }
+
+  function text(number, decimals) {
+    const digits = String(number < 0n ? -number : number).padStart(decimals + 1, "0");
+    const point = digits.length - decimals;
+    return `${number < 0n ? "\u2212" : ""}${digits.slice(0, point)}${decimals ? "." : ""}${digits.slice(point)}`;
+  }
+
+  Article.arithmetic = { shown };
+})((window.Article ??= {}));

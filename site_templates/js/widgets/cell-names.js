@@ -1,0 +1,157 @@
+// What a cell is called: in the address, in a formula, and in words.
+(function (Article) {
+  "use strict";
+
+  const HEAD_COLUMNS = ["attn.W_Q", "attn.W_K", "attn.W_V"];
+  const HEAD_ROWS = ["attn.W_O"];
+  const POSITIONS = ["pos", "query", "key"];
+  const AXES = { model: "d_model", d: "d_head", mlp: "d_mlp", vocab: "d_vocab" };
+
+  /** @typedef {{cell: any, problem: string, stage: string}} Place a cell and the pass it belongs to */
+
+  /** @param {Place} place */
+  function address({ cell: { key, head, row, column }, problem, stage }, run) {
+    const isVector = run.tensors[key].axes.length === 1;
+    const indices = [...(head === null ? [] : [head]), ...(isVector ? [] : [row]), column];
+    return `${problem}:${stage}:${key}[${indices.join(",")}]`;
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Place | null} null if there is no such cell
+   */
+  function parse(text, run) {
+    const [, problem, stage, key, list] = /^(\w+):(\w+):([\w.]+)\[([\d,]+)\]$/.exec(text) ?? [];
+    const tensor = key !== undefined && Object.hasOwn(run.tensors, key) ? run.tensors[key] : null;
+    const tokens = tokensOf(run, problem);
+    if (!tensor || !tokens) return null;
+    const indices = list.split(",").map(Number);
+    const lengths = tensor.axes.map((axis) => length(run, axis, tensor.isWeight ? run.sizes.n_ctx : tokens.length));
+    if (indices.length !== lengths.length || indices.some((index, i) => index >= lengths[i])) return null;
+    const column = indices.pop(), row = indices.pop() ?? 0, head = indices.pop() ?? null;
+    return { cell: { key, head, row, column }, problem, stage };
+  }
+
+  function length({ sizes }, axis, nPos) {
+    if (axis === "head") return sizes.n_heads;
+    return POSITIONS.includes(axis) ? nPos : sizes[axis];
+  }
+
+  /** @returns {string[] | undefined} what the model is given of a problem */
+  function tokensOf({ dataset }, problem) {
+    return dataset.problems.find((known) => known.problem === problem)?.tokens.slice(0, -1);
+  }
+
+  /**
+   * The cell of a figure's table, in the coordinates of its whole tensor.
+   *
+   * @param {HTMLTableCellElement} td
+   * @param {string} problem for a weight, which has none
+   * @returns {Place}
+   */
+  function ofTable(td, run, problem) {
+    const { key, head, stage, transposed, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
+    let [row, column] = [Number(td.dataset.row), Number(td.dataset.column)];
+    if (transposed) [row, column] = [column, row];
+    const [addRow, addColumn, isPart] = offset(run, key, head);
+    const ownHead = head === undefined || isPart ? null : Number(head);
+    return { cell: { key, head: ownHead, row: row + addRow, column: column + addColumn }, problem: own || problem, stage };
+  }
+
+  /** Where a head's part of a weight starts: rows, columns, and whether it is a part. */
+  function offset({ tensors, sizes }, key, head) {
+    const { name } = tensors[key];
+    const start = Number(head ?? 0) * sizes.d_head;
+    if (HEAD_ROWS.includes(name)) return [start, 0, head !== undefined];
+    return HEAD_COLUMNS.includes(name) ? [0, start, head !== undefined] : [0, 0, false];
+  }
+
+  /**
+   * The cells of tables on this page that show a cell.
+   *
+   * @param {Place} place
+   * @returns {HTMLElement[]}
+   */
+  function onPage({ cell, problem, stage }, run) {
+    const isWeight = run.tensors[cell.key].isWeight;
+    return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)].flatMap((figure) => {
+      const { head, transposed, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
+      if (!isWeight && (own !== problem || (head ?? null) !== (cell.head === null ? null : String(cell.head)))) return [];
+      const [addRow, addColumn] = offset(run, cell.key, head);
+      let [row, column] = [cell.row - addRow, cell.column - addColumn];
+      if (transposed) [row, column] = [column, row];
+      const td = figure.querySelector(`tbody td[data-row="${row}"][data-column="${column}"]`);
+      return td ? [/** @type {HTMLElement} */ (td)] : [];
+    });
+  }
+
+  /** @returns {DocumentFragment} the article's letter, or the key's last words where there is none */
+  function letter({ tensors }, key) {
+    const made = document.createDocumentFragment();
+    const { letter: own, name } = tensors[key];
+    for (const [i, part] of (own || name).split(own ? "_" : "\n").entries()) {
+      const tag = i > 0 ? "sub" : own ? "i" : "code";
+      made.append(Object.assign(document.createElement(tag), { textContent: part }));
+    }
+    return made;
+  }
+
+  /** @returns {string} a cell as a formula writes it, such as Q[8, 2] */
+  function name(place, run) {
+    const { letter: own, name: last } = run.tensors[place.cell.key];
+    return `${own || last}${indices(place, run)}`;
+  }
+
+  /** @returns {string} such as [8, 2] */
+  function indices(place, run) {
+    const tokens = tokensAlong(place, run);
+    return `[${axesOf(place, run).map(([axis, index]) => label(axis, index, tokens, run)).join(", ")}]`;
+  }
+
+  /** @returns {[string, number][]} axis and index, the head left out */
+  function axesOf({ cell }, { tensors }) {
+    const axes = tensors[cell.key].axes.filter((axis) => axis !== "head");
+    const at = [cell.row, cell.column].slice(2 - axes.length);
+    return axes.map((axis, i) => [axis, at[i]]);
+  }
+
+  /** @returns {string[]} tokens that name the positions; the rows of PosEmb are nobody's */
+  function tokensAlong({ cell, problem }, run) {
+    return run.tensors[cell.key].isWeight ? [] : tokensOf(run, problem);
+  }
+
+  /** @returns {string} a token, or an index where there are no tokens */
+  function label(axis, index, tokens, { dataset }) {
+    const token = axis === "d_vocab" ? dataset.vocab[index] : POSITIONS.includes(axis) ? tokens[index] : undefined;
+    return token === undefined ? String(index) : token.replace(/^<(.*)>$/, "⟨$1⟩");
+  }
+
+  /** @returns {string} what tells a term of a sum from the others */
+  function about({ axis, index }, { problem }, run) {
+    if (axis === "head") return Article.text("figure.head", { number: String(index + 1) });
+    return label(AXES[axis] ?? axis, index, tokensOf(run, problem), run);
+  }
+
+  /** @returns {string} row and column in words, such as 位置 2（8） · 维度 3 */
+  function inWords(place, run) {
+    const tokens = tokensAlong(place, run);
+    return axesOf(place, run).map(([axis, index]) => {
+      const values = { axis: Article.text(`figure.axis_${axis}`), index: String(index), token: label(axis, index, tokens, run) };
+      if (axis === "d_vocab") return Article.text("cell_token", values);
+      return Article.text(POSITIONS.includes(axis) && tokens.length ? "cell_position" : "cell_index", values);
+    }).join(" · ");
+  }
+
+  /** @returns {string} layer, head, stage or step, and problem, as far as they apply */
+  function where({ cell, problem, stage }, run, step) {
+    const { layer, isWeight } = run.tensors[cell.key];
+    return [
+      layer === null ? "" : Article.text("figure.layer", { number: String(layer + 1) }),
+      cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
+      step === null ? Article.text(`figure.stage_${stage}`) : Article.text("timeline_step", { step: String(step) }),
+      isWeight ? "" : problem.replace("x", "×"),
+    ].filter(Boolean).join(" · ");
+  }
+
+  Article.cellNames = { address, parse, tokensOf, ofTable, onPage, letter, name, indices, about, inWords, where };
+})((window.Article ??= {}));

@@ -1,0 +1,186 @@
+// A cell opened, as HTML: its name and value, the arithmetic that makes it, and the cells that use it.
+//
+// Every operand is a button with the address of its cell in `data-cell`; the panel does the walking.
+(function (Article) {
+  "use strict";
+
+  /**
+   * @typedef {object} Opened what there is to show of a cell
+   * @property {any} place
+   * @property {any} run
+   * @property {any} made its explanation
+   * @property {any[]} users
+   * @property {number | null} step
+   * @property {boolean} isUnrounded
+   * @property {(operand: any) => number} stored a number as the snapshot has it
+   */
+
+  /**
+   * @param {string} tag
+   * @param {Record<string, any>} properties
+   * @param {...(Node | string)} children
+   */
+  function make(tag, properties, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  }
+
+  /**
+   * @param {Opened} opened
+   * @returns {Node[]}
+   */
+  function view(opened) {
+    const { made } = opened;
+    const parts = [head(opened)];
+    if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
+    else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
+    else parts.push(...arithmetic(opened));
+    return [...parts, users(opened)];
+  }
+
+  function sentence(name, values) {
+    return make("p", { className: "cell-sentence" }, Article.text(name, values));
+  }
+
+  /** Letter, place, meaning, value. */
+  function head({ place, run, made, step, stored }) {
+    const names = Article.cellNames;
+    const language = document.documentElement.lang;
+    const tensor = run.tensors[place.cell.key];
+    const title = make("h2", { className: "cell-title", id: "cell-title", tabIndex: -1 },
+      names.letter(run, place.cell.key), make("span", { className: "cell-indices" }, names.indices(place, run)));
+    title.setAttribute("aria-describedby", "cell-value");
+    const isMasked = made.result === null;
+    const value = isMasked ? Article.text("cell_masked") : Article.number.display(stored({ ...place.cell, value: made.result }));
+    const full = isMasked ? "" : plain(stored({ ...place.cell, value: made.result }));
+    return make("header", { className: "cell-head" },
+      title,
+      make("p", { className: "cell-value", id: "cell-value" }, make("b", {}, value), ...(full === value ? [] : [" ", make("span", {}, full)])),
+      make("p", { className: "cell-where" }, names.where(place, run, step)),
+      make("p", { className: "cell-place" }, names.inWords(place, run)),
+      make("p", { className: "cell-meaning" }, tensor[language] ?? tensor.en, " ", make("code", {}, place.cell.key)));
+  }
+
+  /** A number with all digits that it has, without powers of ten. */
+  function plain(value) {
+    const digits = Article.number.display(value, 20);
+    const size = Math.abs(value);
+    if (size === 0) return "0";
+    const kept = String(size).includes("e") ? 20 : (String(size).split(".")[1] ?? "").length;
+    return kept === 20 ? digits.replace(/0+$/, "") : Article.number.display(value, kept);
+  }
+
+  function stages({ place, run }) {
+    const values = Object.fromEntries(["initial", "trained"].map((stage) => {
+      const { start, shape } = Article.engine.weightPlaces(run.sizes).get(place.cell.key);
+      return [stage, Article.number.display(run[stage][start + shape.at(-1) * place.cell.row + place.cell.column], 4)];
+    }));
+    return sentence("cell_stages", values);
+  }
+
+  /** The terms, a line each, then what is done with them together. */
+  function arithmetic(opened) {
+    const { made, run, stored, isUnrounded, place } = opened;
+    const shown = Article.arithmetic.shown(made, run.sizes.ln_eps, stored, isUnrounded);
+    const width = Math.max(...shown.lines.map(widthOf));
+    const table = make("table", { className: "cell-terms" },
+      make("caption", { className: "visually-hidden" }, Article.text("cell_made")),
+      make("tbody", {}, ...shown.lines.map((line) => row(line, width, opened))),
+      make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, place, run)));
+    if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
+    const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
+      isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];
+    const toggle = make("button", { type: "button", className: "cell-unrounded" }, Article.text("cell_unrounded"));
+    toggle.setAttribute("aria-pressed", String(isUnrounded));
+    return [
+      sentence(`cell_operation_${made.operation}`, { mean: shown.mean }),
+      make("div", { className: "cell-scroll" }, table),
+      make("div", { className: "cell-notes" }, make("p", {}, notes.filter(Boolean).join(" ")), toggle),
+    ];
+  }
+
+  /** Columns of numbers, with the signs between them. */
+  const widthOf = ({ factors, parts }) => (factors.length > 1 ? 5 : 1 + parts.length);
+
+  /** What stands in the columns. */
+  function columns(made, run) {
+    const letter = (i) => Article.cellNames.letter(run, made.terms[0].operands[i].key);
+    const word = (name) => Article.text(`cell_column_${name}`);
+    const heads = {
+      softmax: () => [letter(0), make("span", {}, "e", make("sup", {}, letter(0), " \u2212 max"))],
+      deviation: () => [letter(0), word("centred"), word("square")],
+      dot: () => [letter(0), null, letter(1), null, word("product")],
+    }[made.operation];
+    if (!heads) return make("thead", {});
+    const cell = (content) => (content === null ? make("td", {}) : make("th", { scope: "col" }, content));
+    return make("thead", {}, make("tr", {}, cell(word("source")), ...heads().map(cell)));
+  }
+
+  /** One term. */
+  function row({ factors, parts, at, isOwn }, width, opened) {
+    const { place, run, made } = opened;
+    const first = factors[0].operand;
+    const named = at === null || made.operation === "affine" ? Article.cellNames.letter(run, first.key) : Article.cellNames.about(at, place, run);
+    const cells = factors.length > 1
+      ? [number(factors[0], opened), sign("\u00d7"), number(factors[1], opened), sign("="), result(parts[0])]
+      : [number(factors[0], opened), ...parts.map(result)];
+    if (width === 5 && factors.length === 1) cells.unshift(...Array.from({ length: 4 }, () => make("td", {})));
+    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, named), ...cells);
+  }
+
+  const sign = (text) => make("td", { className: "cell-sign" }, text);
+  const result = (text) => make("td", {}, text);
+
+  function number({ operand, text }, opened) {
+    return make("td", {}, button(operand, text, opened));
+  }
+
+  /** A button that opens another cell. */
+  function button(cell, text, { place, run }) {
+    const other = { ...place, cell };
+    const made = make("button", { type: "button", className: "cell-operand" }, text);
+    made.dataset.cell = Article.cellNames.address(other, run);
+    made.setAttribute("aria-label", `${text}, ${Article.cellNames.name(other, run)}`);
+    made.title = Article.cellNames.name(other, run);
+    return made;
+  }
+
+  function stepRow({ name, text, operand }, width, opened) {
+    const eps = String(opened.run.sizes.ln_eps.toFixed(5));
+    const label = make("th", { scope: "row", colSpan: width }, Article.text(`cell_step_${name}`, { eps }));
+    if (operand) label.append(" ", Article.cellNames.letter(opened.run, operand.key));
+    return make("tr", {}, label, make("td", {}, operand ? button(operand, text, opened) : text));
+  }
+
+  function resultRow({ result: text, agrees }, width, place, run) {
+    return make("tr", { className: "cell-result" },
+      make("th", { scope: "row", colSpan: width },
+        Article.cellNames.letter(run, place.cell.key), Article.cellNames.indices(place, run)),
+      make("td", {}, agrees ? "= " : "\u2248 ", make("output", {}, text)));
+  }
+
+  /** Who uses the cell, a line for each tensor and head. */
+  function users(opened) {
+    const { users: cells, place, run } = opened;
+    if (cells.length === 0) return sentence("cell_no_users");
+    const lines = new Map();
+    for (const cell of cells) {
+      const line = `${cell.key} ${cell.head}`;
+      lines.set(line, [...(lines.get(line) ?? []), cell]);
+    }
+    const count = cells.length === 1 ? "cell_users_one" : "cell_users";
+    const details = make("details", { className: "cell-users" },
+      make("summary", {}, Article.text(count, { count: String(cells.length) })),
+      ...[...lines.values()].map((group) => {
+        const title = make("span", {}, Article.cellNames.letter(run, group[0].key));
+        const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
+        title.append(...heads);
+        const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
+        return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [button(cell, own(cell), opened), " "])));
+      }));
+    return details;
+  }
+
+  Article.cellView = { view, make };
+})((window.Article ??= {}));
