@@ -23,7 +23,7 @@
 
   /** @type {State} */
   let state = { ...DEFAULTS };
-  /** @type {Set<(state: State) => void>} */
+  /** @type {Set<(state: State, change: Partial<State>) => void>} */
   const listeners = new Set();
 
   /** @returns {State} */
@@ -41,13 +41,13 @@
     if (address !== location.hash) {
       history[replace ? "replaceState" : "pushState"](null, "", address || location.pathname + location.search);
     }
-    for (const listener of listeners) listener(state);
+    for (const listener of listeners) listener(state, change);
   }
 
-  /** @param {(state: State) => void} listener called now and after each change */
+  /** @param {(state: State, change: Partial<State>) => void} listener called now and after each change */
   function subscribe(listener) {
     listeners.add(listener);
-    listener(state);
+    listener(state, state);
   }
 
   function reset() {
@@ -88,7 +88,7 @@
     const { state: found, section, isUnderstood } = parse(location.hash);
     state = found;
     if (location.hash.includes("?") && section) document.getElementById(section)?.scrollIntoView();
-    for (const listener of listeners) listener(state);
+    for (const listener of listeners) listener(state, state);
     return isUnderstood;
   }
 

@@ -101,7 +101,7 @@
     const power = ({ product }) => scale.of(Math.exp(scale.number(product - top)));
     const all = total(terms.map(power));
     const own = power(terms.find(({ isOwn }) => isOwn));
-    const steps = [{ name: "sum", text: scale.text(all) }, { name: "share", text: scale.text(own) }];
+    const steps = [{ name: "share", text: scale.text(own) }, { name: "over", text: scale.text(all) }];
     return { parts: (term) => [power(term)], steps, result: scale.ends(own, all), mean: top };
   }
 

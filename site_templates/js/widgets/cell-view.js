@@ -87,7 +87,8 @@
     const table = make("table", { className: "cell-terms" },
       make("caption", { className: "visually-hidden" }, Article.text("cell_made")),
       make("tbody", {}, ...shown.lines.map((line) => row(line, width, opened))),
-      make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, place, run)));
+      make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, opened)));
+    table.dataset.operation = made.operation;
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
     const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];
@@ -110,6 +111,7 @@
     const heads = {
       softmax: () => [letter(0), make("span", {}, "e", make("sup", {}, letter(0), " \u2212 max"))],
       deviation: () => [letter(0), word("centred"), word("square")],
+      standardize: () => [letter(0)],
       dot: () => [letter(0), null, letter(1), null, word("product")],
     }[made.operation];
     if (!heads) return make("thead", {});
@@ -153,11 +155,12 @@
     return make("tr", {}, label, make("td", {}, operand ? button(operand, text, opened) : text));
   }
 
-  function resultRow({ result: text, agrees }, width, place, run) {
+  function resultRow({ result: text, agrees }, width, { made, place, run }) {
+    const root = made.operation === "deviation" ? "\u221a " : "";
     return make("tr", { className: "cell-result" },
       make("th", { scope: "row", colSpan: width },
         Article.cellNames.letter(run, place.cell.key), Article.cellNames.indices(place, run)),
-      make("td", {}, agrees ? "= " : "\u2248 ", make("output", {}, text)));
+      make("td", {}, root, agrees ? "= " : "\u2248 ", make("output", {}, text)));
   }
 
   /** Who uses the cell, a line for each tensor and head. */

@@ -28,7 +28,7 @@
       else if (event.key === "Escape" && panel && !panel.hidden) close();
     });
     document.addEventListener("article:weights", () => panel && !panel.hidden && render());
-    Article.state.subscribe(({ cell }) => guarded(() => follow(cell)));
+    Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
   /** A cell of a table is clicked or entered: open it, or close the panel that shows it. */
@@ -136,7 +136,14 @@
     if (!run.tensors[key].isWeight || Math.fround(value) !== value) return Article.number.rounded(value);
     let digits = 1;
     while (Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
-    return Number(value.toPrecision(digits));
+    return Number(halfToEven(value.toPrecision(digits), value.toPrecision(digits + 1), value));
+  }
+
+  /** Of two decimals that are equally near, the one that ends even. */
+  function halfToEven(decimal, longer, value) {
+    const isHalf = /^[^e]*5$/.test(longer) && Number(longer) === value;
+    const last = Number(decimal.at(-1));
+    return isHalf && last % 2 === 1 ? `${decimal.slice(0, -1)}${last - 1}` : decimal;
   }
 
   function build() {

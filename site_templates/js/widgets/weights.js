@@ -13,7 +13,8 @@
 
   /** Follow the state: the checkpoint that is nearest to its step. */
   function mount() {
-    Article.state.subscribe(async ({ step }) => {
+    Article.state.subscribe(async ({ step }, change) => {
+      if (!("step" in change)) return; // a run that figures follow goes on while a cell is opened
       const turn = ++latest;
       if (step === null) return show(null);
       try {

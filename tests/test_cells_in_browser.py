@@ -1,0 +1,350 @@
+"""A cell opened in Chromium: what the panel shows adds up, and leads from P back to TokenEmb."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from builder.claims import ClaimResult
+from builder.display import MINUS, display
+from builder.numbers import Numbers
+from model.encoding import rounded
+from model.trace import activations
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+PROBLEM = "7x8"
+EPS = Decimal("0.00001")
+
+BLOCK_BACKWARDS = """resid_post mlp_out mlp.post mlp.pre ln2.out ln2.normalized resid_mid attn_out
+    attn.result attn.z attn.pattern attn.attn_scores attn.q ln1.out ln1.normalized resid_pre"""
+PATH = [
+    *("logits", "ln_final.out", "ln_final.normalized"),
+    *(f"blocks.{layer}.{name}" for layer in (1, 0) for name in BLOCK_BACKWARDS.split()),
+    *("embed", "embed.W_E"),
+]
+
+READ = """() => {
+  const panel = document.querySelector(".cell-panel:not([hidden])");
+  if (!panel) return null;
+  const text = (node) => node ? node.innerText.trim() : null;
+  const last = (row) => text(row.cells[row.cells.length - 1]);
+  const table = panel.querySelector(".cell-terms");
+  return {
+    address: Article.state.get().cell,
+    value: text(panel.querySelector(".cell-value b")),
+    full: text(panel.querySelector(".cell-value span")),
+    operation: table?.dataset.operation ?? null,
+    sentence: text(panel.querySelector(".cell-sentence")),
+    lines: [...table?.tBodies[0].rows ?? []].map((row) => ({
+      numbers: [...row.querySelectorAll("td")].map(text).filter((t) => /[0-9]/.test(t)),
+      isOwn: row.classList.contains("cell-own"),
+    })),
+    operands: [...table?.querySelectorAll("[data-cell]") ?? []]
+      .map((button) => [button.dataset.cell, text(button)]),
+    steps: [...table?.tFoot.rows ?? []].slice(0, -1).map(last),
+    result: table ? last([...table.tFoot.rows].at(-1)) : null,
+  };
+}"""
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+def test_a_cell_of_every_tensor_layer_and_head_adds_up(
+    site: BuiltSite, chromium: Chromium, stage: str
+) -> None:
+    numbers = _numbers(site)
+    with chromium.visit(site.folder / "about.html") as visit:
+        for address in _addresses(site):
+            panel = _open(visit.page, f"{PROBLEM}:{stage}:{address}")
+            _check(panel, numbers)
+        assert visit.complaints == []
+
+
+@pytest.mark.parametrize("page", ["index.html", "en/index.html"])
+def test_the_walk_leads_from_p_to_the_table_of_tokens(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    numbers = _numbers(site)
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        visit.page.locator('figure[data-key="probs"] td[data-row="3"][data-column="5"]').click()
+        _check(_read(visit.page), numbers)
+        for key in PATH:
+            visit.page.locator(f'.cell-terms [data-cell*=":{key}["]').first.click()
+            panel = _read(visit.page)
+            assert f":{key}[" in panel["address"]
+            _check(panel, numbers)
+        assert panel["operation"] is None  # a weight
+        for key in reversed(PATH[:-1]):
+            visit.page.locator('[data-command="back"]').click()
+            assert f":{key}[" in _read(visit.page)["address"]
+        visit.page.locator('[data-command="forward"]').click()
+        assert f":{PATH[1]}[" in _read(visit.page)["address"]
+        assert visit.complaints == []
+
+
+def test_the_unrounded_numbers_add_up_to_all_seven_digits(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    numbers = _numbers(site)
+    with chromium.visit(site.folder / "about.html") as visit:
+        _open(visit.page, f"{PROBLEM}:trained:logits[3,5]")
+        visit.page.locator(".cell-unrounded").click()
+        for address in _addresses(site):
+            panel = _open(visit.page, f"{PROBLEM}:trained:{address}")
+            if panel["operation"] is None:
+                continue
+            _check(panel, numbers, unrounded=True)
+
+
+def test_the_users_of_a_cell_lead_on(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "about.html") as visit:
+        _open(visit.page, f"{PROBLEM}:trained:blocks.0.attn.v[1,2,3]")
+        visit.page.locator(".cell-users summary").click()
+        users = visit.page.locator(".cell-users [data-cell]")
+        cells = users.evaluate_all("(buttons) => buttons.map((b) => b.dataset.cell)")
+        key = f"{PROBLEM}:trained:blocks.0.attn.z"
+        assert cells == [f"{key}[1,{row},3]" for row in range(2, 6)]
+        users.nth(1).click()
+        assert _read(visit.page)["address"] == f"{key}[1,3,3]"
+
+
+def test_operands_are_marked_where_the_page_shows_them(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        result = visit.page.locator('[data-role="result"] td[data-row="3"][data-column="1"]').first
+        result.click()
+        expect(result).to_have_class(re.compile("opened"))
+        marked = visit.page.locator("figure.product td.operand")
+        places = marked.evaluate_all(
+            "(cells) => cells.map((c) => `${c.closest('figure').dataset.role} "
+            "${c.dataset.row} ${c.dataset.column}`)"
+        )
+        left = [f"left 3 {column}" for column in range(4)]
+        assert sorted(places) == sorted([*left, *(f"right {row} 1" for row in range(4))])
+        visit.page.locator(".cell-terms [data-cell]").first.hover()
+        expect(visit.page.locator("td.pointed")).to_have_count(1)
+        result.click()
+        expect(visit.page.locator(".cell-panel")).to_be_hidden()
+        expect(visit.page.locator("td.opened, td.operand, td.pointed")).to_have_count(0)
+
+
+def test_the_keyboard_opens_walks_and_returns(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        cell = page.locator('[data-role="result"] td[data-row="0"][data-column="0"]').first
+        cell.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        expect(page.locator(".cell-title")).to_be_focused()
+        opened = _read(page)["address"]
+        assert opened.endswith("blocks.0.attn.z[1,1,0]")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.locator(".cell-title")).to_be_focused()
+        assert "attn.pattern[1,1," in _read(page)["address"]
+        page.keyboard.press("Escape")
+        expect(page.locator(".cell-panel")).to_be_hidden()
+        focused = "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
+        assert page.evaluate(focused) == ["1", "0"]
+        assert "cell=" not in page.url
+
+
+@pytest.mark.parametrize("page", ["index.html", "en/index.html"])
+def test_a_link_opens_its_cell_and_going_back_closes_it(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    address = f"{PROBLEM}:trained:blocks.0.attn.q[1,3,2]"
+    numbers = _numbers(site)
+    with chromium.visit(site.folder / page) as visit:
+        _visit_again(visit.page, f"?cell={address}")
+        expect(visit.page.locator(".cell-panel")).to_be_visible()
+        _check(_read(visit.page), numbers)
+        visit.page.goto(visit.page.url.partition("#")[0])
+        expect(visit.page.locator(".cell-panel")).to_have_count(0)
+        visit.page.locator('figure[data-key="probs"] td[data-column="5"]').first.click()
+        assert visit.page.url.endswith(f"#?cell={PROBLEM}:trained:probs[3,5]")
+        visit.page.go_back()
+        expect(visit.page.locator(".cell-panel")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "nonsense",
+        "7x8:trained:blocks.0.attn.q[1,3]",
+        "7x8:trained:blocks.0.attn.q[2,0,0]",
+        "7x8:trained:blocks.0.attn.q[0,9,0]",
+        "7x8:trained:constructor[0]",
+        "77x8:trained:probs[0,0]",
+        "7x8:final:probs[0,0]",
+        "7x8:trained:no.such.tensor[0,0]",
+    ],
+)
+def test_a_link_to_no_cell_is_left_out_with_a_note(
+    site: BuiltSite, chromium: Chromium, cell: str
+) -> None:
+    with chromium.visit(site.folder / "en" / "index.html") as visit:
+        _visit_again(visit.page, f"?cell={cell}")
+        expect(visit.page.locator(".state-bar")).to_contain_text("not understood")
+        expect(visit.page.locator(".cell-panel")).to_have_count(0)
+        assert visit.complaints == []
+
+
+def test_the_panel_follows_the_step_that_figures_show(site: BuiltSite, chromium: Chromium) -> None:
+    step = site.snapshot.document("training.json")["checkpoints"][5]
+    weights = site.snapshot.weights(f"step-{step:04d}")
+    probs = activations(weights, site.snapshot.config)["probs"][78, 3, 5]
+    with chromium.visit(site.folder / "index.html") as visit:
+        address = f"?step={step}&cell={PROBLEM}:trained:probs[3,5]"
+        _visit_again(visit.page, address)
+        shown = display(float(rounded(np.asarray(probs))), 2)
+        expect(visit.page.locator(".state-bar")).to_contain_text(str(step))
+        expect(visit.page.locator(".cell-where")).to_contain_text(str(step))
+        expect(visit.page.locator(".cell-value b")).to_have_text(shown)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_an_open_panel_has_no_barriers_and_fits(
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
+) -> None:
+    with chromium.visit(
+        site.folder / "reading-table.html", viewport=viewport, color_scheme=scheme
+    ) as visit:
+        visit.page.locator('[data-role="result"] td[data-row="3"]').first.click()
+        for address in ("attn.z[1,3,1]", "ln1.scale[3]", "mlp_out[3,2]", "attn.pattern[0,3,1]"):
+            _open(visit.page, f"7x0:trained:blocks.0.{address}")
+            visit.page.locator(".cell-users summary").click()
+            visit.page.wait_for_timeout(250)
+            found = Axe().run(visit.page)["violations"]
+            assert [(problem["id"], problem["nodes"][0]["target"]) for problem in found] == []
+            widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert widths[0] <= widths[1]
+            inside = ".cell-body, .cell-scroll"
+            assert visit.page.locator(inside).evaluate_all(
+                "(parts) => parts.every((part) => part.scrollWidth <= part.clientWidth)"
+            )
+
+
+def _numbers(site: BuiltSite) -> Numbers:
+    claims = site.snapshot.document("claims.json")["claims"]
+    return Numbers(site.snapshot, {c["id"]: ClaimResult(**c) for c in claims}, {})
+
+
+def _addresses(site: BuiltSite) -> list[str]:
+    """One cell of every tensor, layer and head: in the row of `=`, where it has such rows."""
+    found = []
+    for key, spec in site.snapshot.vocabulary.items():
+        shape = spec.shape(site.snapshot.config, 6)
+        rest = [min(3, size - 1) if i == len(shape) - 1 else 3 for i, size in enumerate(shape)]
+        if "head" in spec.axes:
+            found += [f"{key}[{head},{rest[1]},{rest[2]}]" for head in range(shape[0])]
+        else:
+            found.append(f"{key}[{','.join(map(str, rest))}]")
+    return found
+
+
+def _visit_again(page: Page, fragment: str) -> None:
+    """Open the page anew, as from a link elsewhere."""
+    url = page.url
+    page.goto("about:blank")
+    page.goto(f"{url}#{fragment}")
+
+
+def _open(page: Page, cell: str) -> dict[str, Any]:
+    page.evaluate("(cell) => Article.state.set({cell})", cell)
+    page.wait_for_function("Article.run !== undefined")
+    return _read(page)
+
+
+def _read(page: Page) -> dict[str, Any]:
+    page.locator(".cell-panel").wait_for()
+    panel: dict[str, Any] = page.evaluate(READ)
+    return panel
+
+
+def _stored(numbers: Numbers, address: str) -> float:
+    problem, stage, cell = address.split(":")
+    key, _, indices = cell.rstrip("]").partition("[")
+    *head, row, column = [None, *map(int, indices.split(","))][-3:]
+    if row is None:
+        row = 0
+    where = key if not head or head[0] is None else f"{key}[{head[0]}]"
+    return float(numbers.matrix(where, stage, problem).values[row, column])
+
+
+def _decimal(text: str) -> Decimal:
+    return Decimal(text.replace(MINUS, "-"))
+
+
+def _to(value: Decimal | float, decimals: int) -> Decimal:
+    return Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+
+
+def _check(panel: dict[str, Any], numbers: Numbers, unrounded: bool = False) -> None:
+    """Compute the result again from what is written, and compare what is written with the files."""
+    address, stored = panel["address"], _stored(numbers, panel["address"])
+    assert panel["value"] == display(stored), address
+    assert float(_decimal(panel["full"] or panel["value"])) == stored, address
+    if panel["operation"] is None:
+        assert not panel["lines"], address
+        return
+    for operand, text in panel["operands"]:
+        assert _decimal(text) == _to(_stored(numbers, operand), _places(text)) or unrounded, address
+        if unrounded:
+            assert math.isclose(
+                float(_decimal(text)), _stored(numbers, operand), rel_tol=1e-6, abs_tol=1e-9
+            ), (address, operand)
+    sign, result = panel["result"].removeprefix("√ ").split()
+    assert sign == "=", address
+    assert result == display(stored, _places(result)), address
+    assert _to(_recomputed(panel), _places(result)) == _decimal(result), address
+
+
+def _places(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _recomputed(panel: dict[str, Any]) -> Decimal:
+    """The result of the arithmetic as written; each line of it is checked on the way."""
+    lines = [[_decimal(text) for text in line["numbers"]] for line in panel["lines"]]
+    own = next((line for line, raw in zip(lines, panel["lines"], strict=True) if raw["isOwn"]), [])
+    steps = [_decimal(text) for text in panel["steps"]]
+    places = _places(panel["lines"][0]["numbers"][0])
+    mean = _decimal(re.findall(rf"{MINUS}?\d+\.\d+", panel["sentence"] + " 0.0")[0])
+    match panel["operation"]:
+        case "softmax":
+            assert mean == max(x for x, _ in lines)
+            for x, power in lines:
+                assert power == _to(math.exp(float(x - mean)), places)
+            assert steps == [own[1], sum(power for _, power in lines)]
+            return steps[0] / steps[1]
+        case "deviation":
+            assert mean == _to(sum(line[0] for line in lines) / len(lines), places)
+            for x, centred, square in lines:
+                assert centred == x - mean
+                assert square == _to(centred * centred, places)
+            assert steps[0] == sum(line[2] for line in lines)
+            assert steps[1] == _to(_to(steps[0] / len(lines), places) + _to(EPS, places), places)
+            return steps[1].sqrt()
+        case "standardize":
+            assert mean == _to(sum(line[0] for line in lines) / len(lines), places)
+            assert steps[0] == own[0] - mean
+            return steps[0] / steps[1]
+        case "relu":
+            return max(Decimal(0), lines[0][0])
+    for line in lines:
+        assert len(line) == 1 or line[2] == _to(line[0] * line[1], places)
+    total = sum((line[-1] for line in lines), Decimal(0))
+    if not steps:
+        return total
+    assert steps[0] == total
+    return total / steps[1] if len(steps) > 1 else total
