@@ -37,6 +37,27 @@ EXPLAIN = """(cells) => cells.map((cell) => {
 })"""
 
 
+USERS = """(cells) => cells.map((cell) =>
+  Article.engine.users(numbers.model, cell).filter((user) => !user.isGradient))"""
+
+SET_UP_TARGET = """async ([stage, problem, position, target]) => {
+  const run = await Article.data.run();
+  const {engine} = Article;
+  const ids = run.dataset.problems.find((known) => known.problem === problem).tokens
+    .slice(0, position + 1).map((token) => run.dataset.vocab.indexOf(token));
+  const model = new engine.Transformer(run.sizes, engine.sequence(ids, run.sizes.n_ctx));
+  const weights = Float64Array.from(run[stage]), gradient = new Float64Array(weights.length);
+  const V = run.sizes.d_vocab, token = run.dataset.vocab.indexOf(target);
+  const counts = new Float64Array(ids.length * V), totals = new Float64Array(ids.length);
+  counts[position * V + token] = totals[position] = 1;
+  model.forward(weights);
+  engine.crossEntropy(model, {counts, totals, n: 1});
+  model.backward(weights, gradient);
+  Object.assign(window, {sizes: run.sizes,
+    numbers: {model, weights, gradient, target: {position, token}}});
+}"""
+
+
 @pytest.fixture(scope="module")
 def page(site: BuiltSite, chromium: Chromium) -> Iterator[Page]:
     with chromium.visit(site.folder / "about.html") as visit:
@@ -72,14 +93,41 @@ def test_a_cell_of_every_tensor_is_what_its_operands_make(
             assert same(operand["value"], at(stored, operand)), (cell, operand)
 
 
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("position", [3, 5])
+def test_a_gradient_of_every_tensor_is_what_its_operands_make(
+    page: Page, site: BuiltSite, stage: str, position: int
+) -> None:
+    targets = {t.position: t for t in site.snapshot.gradients(stage, PROBLEM)}
+    target = targets[position]
+    page.evaluate(SET_UP_TARGET, [stage, PROBLEM, position, target.target])
+    stored = arrays(site.snapshot, stage)
+    vocabulary = site.snapshot.vocabulary
+    keys = page.evaluate("[...Article.engine.rules(sizes).keys()]")
+    wanted = {key for key in vocabulary if vocabulary[key].has_gradient}
+    assert {key.removeprefix("∂") for key in keys if "∂" in key} == wanted
+    for key in wanted:
+        shape = vocabulary[key].shape(vocabulary.config, position + 1)
+        if vocabulary[key].is_weight:
+            shape = stored[key].shape
+        cells = [{**cell, "isGradient": True} for cell in some_cells(key, np.zeros(shape))]
+        for cell, made in zip(cells, page.evaluate(EXPLAIN, cells), strict=True):
+            assert np.isclose(made["evaluated"], made["result"], rtol=1e-9, atol=1e-15), cell
+            if key in target.grads:
+                assert same(made["evaluated"], at(target.grads, cell)), cell
+            for operand in operands_of(made):
+                if not operand.get("isGradient"):
+                    assert same(operand["value"], at(stored, operand)), (cell, operand)
+                elif operand["key"] in target.grads:
+                    assert same(operand["value"], at(target.grads, operand)), (cell, operand)
+
+
 def test_who_uses_a_cell_is_who_has_it_as_an_operand(page: Page, site: BuiltSite) -> None:
     page.evaluate(SET_UP, ["trained", PROBLEM])
     stored = arrays(site.snapshot, "trained")
     vocabulary = site.snapshot.vocabulary
     cells = [cell for key in vocabulary for cell in some_cells(key, stored[key])]
-    used = page.evaluate(
-        "(cells) => cells.map((c) => Article.engine.users(numbers.model, c))", cells
-    )
+    used = page.evaluate(USERS, cells)
     assert any(used)
     for cell, users in zip(cells, used, strict=True):
         for made in page.evaluate(EXPLAIN, users):

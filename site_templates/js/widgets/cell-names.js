@@ -127,9 +127,12 @@
   }
 
   /** @returns {string} what tells a term of a sum from the others */
-  function about({ axis, index }, { problem }, run) {
-    if (axis === "head") return Article.text("figure.head", { number: String(index + 1) });
-    return label(AXES[axis] ?? axis, index, tokensOf(run, problem), run);
+  function about(at, { problem }, run) {
+    return at.map(({ axis, index }) => (
+      axis === "head"
+        ? Article.text("figure.head", { number: String(index + 1) })
+        : label(AXES[axis] ?? axis, index, tokensOf(run, problem), run)
+    )).join(" · ");
   }
 
   /** @returns {string} row and column in words, such as 位置 2（8） · 维度 3 */

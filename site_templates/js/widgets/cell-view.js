@@ -123,7 +123,7 @@
   function row({ factors, parts, at, isOwn }, width, opened) {
     const { place, run, made } = opened;
     const first = factors[0].operand;
-    const named = at === null || made.operation === "affine" ? Article.cellNames.letter(run, first.key) : Article.cellNames.about(at, place, run);
+    const named = at.length === 0 || made.operation === "affine" ? Article.cellNames.letter(run, first.key) : Article.cellNames.about(at, place, run);
     const cells = factors.length > 1
       ? [number(factors[0], opened), sign("\u00d7"), number(factors[1], opened), sign("="), result(parts[0])]
       : [number(factors[0], opened), ...parts.map(result)];

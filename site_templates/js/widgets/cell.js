@@ -104,7 +104,7 @@
     const { model, weights, step } = pass(place);
     const numbers = { model, weights };
     const made = Article.engine.explain(numbers, place.cell);
-    const users = Article.engine.users(model, place.cell);
+    const users = Article.engine.users(model, place.cell).filter((cell) => !cell.isGradient);
     const body = /** @type {HTMLElement} */ (panel.querySelector(".cell-body"));
     body.replaceChildren(...Article.cellView.view({ place, run, made, users, step, isUnrounded, stored }));
     body.scrollTop = 0;
