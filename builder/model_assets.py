@@ -45,6 +45,7 @@ def _described(spec: TensorSpec) -> dict[str, Any]:
         "layer": spec.layer,
         "axes": spec.axes,
         "isWeight": spec.is_weight,
+        "hasGradient": spec.has_gradient,
         **spec.meaning,
     }
 

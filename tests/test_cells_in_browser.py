@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -51,7 +52,8 @@ READ = """() => {
     })),
     operands: [...table?.querySelectorAll("[data-cell]") ?? []]
       .map((button) => [button.dataset.cell, text(button)]),
-    steps: [...table?.tFoot.rows ?? []].slice(0, -1).map(last),
+    steps: Object.fromEntries([...table?.querySelectorAll("[data-step]") ?? []]
+      .map((row) => [row.dataset.step, last(row)])),
     result: table ? last([...table.tFoot.rows].at(-1)) : null,
   };
 }"""
@@ -103,6 +105,45 @@ def test_the_unrounded_numbers_add_up_to_all_seven_digits(
             if panel["operation"] is None:
                 continue
             _check(panel, numbers, unrounded=True)
+
+
+@pytest.mark.parametrize("position", [3, 5])
+def test_a_gradient_of_every_tensor_layer_and_head_adds_up(
+    site: BuiltSite, chromium: Chromium, position: int
+) -> None:
+    numbers = _numbers(site)
+    vocabulary = site.snapshot.vocabulary
+    grads = {t.position: t for t in site.snapshot.gradients("trained", PROBLEM)}[position].grads
+    with chromium.visit(site.folder / "about.html") as visit:
+        for address in _addresses(site):
+            key, _, rest = address.rstrip("]").partition("[")
+            if not vocabulary[key].has_gradient:
+                continue
+            panel = _open(visit.page, f"{PROBLEM}:trained:{address}@{position}")
+            index = tuple(map(int, rest.split(",")))
+            stored = float(grads[key][index]) if key in grads else None
+            _check(panel, numbers, stored)
+        assert visit.complaints == []
+
+
+@pytest.mark.parametrize("page", ["index.html", "en/index.html"])
+def test_the_walk_leads_from_the_loss_back_to_w_q(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        _open(visit.page, f"{PROBLEM}:trained:blocks.0.attn.W_Q[2,5]")
+        visit.page.locator(".cell-gradient .cell-toggle").click()
+        names = "attn.q attn.attn_scores attn.pattern attn.z attn.result attn_out resid_mid"
+        late = "resid_post resid_pre resid_mid resid_post ln_final.normalized ln_final.out logits"
+        for name in [*names.split(), *late.split()]:
+            operand = f".cell-terms [data-cell*='.{name}['][data-cell*='@']"
+            if name.startswith(("logits", "ln_final")):
+                operand = operand.replace("'.", "':")
+            visit.page.locator(operand).first.click()
+            assert f"{name}[" in _read(visit.page)["address"]
+        panel = _read(visit.page)
+        assert panel["operation"] == "error"
+        assert visit.page.locator(".cell-gradient select").input_value() == panel["address"]
 
 
 def test_the_users_of_a_cell_lead_on(site: BuiltSite, chromium: Chromium) -> None:
@@ -170,6 +211,7 @@ def test_a_link_opens_its_cell_and_going_back_closes_it(
         visit.page.goto(visit.page.url.partition("#")[0])
         expect(visit.page.locator(".cell-panel")).to_have_count(0)
         visit.page.locator('figure[data-key="probs"] td[data-column="5"]').first.click()
+        _read(visit.page)
         assert visit.page.url.endswith(f"#?cell={PROBLEM}:trained:probs[3,5]")
         visit.page.go_back()
         expect(visit.page.locator(".cell-panel")).to_be_hidden()
@@ -220,7 +262,15 @@ def test_an_open_panel_has_no_barriers_and_fits(
         site.folder / "reading-table.html", viewport=viewport, color_scheme=scheme
     ) as visit:
         visit.page.locator('[data-role="result"] td[data-row="3"]').first.click()
-        for address in ("attn.z[1,3,1]", "ln1.scale[3]", "mlp_out[3,2]", "attn.pattern[0,3,1]"):
+        for address in (
+            "attn.z[1,3,1]",
+            "ln1.scale[3]",
+            "mlp_out[3,2]",
+            "attn.pattern[0,3,1]",
+            "resid_mid[3,2]@3",
+            "ln1.out[3,1]@4",
+            "mlp.post[3,9]@4",
+        ):
             _open(visit.page, f"7x0:trained:blocks.0.{address}")
             visit.page.locator(".cell-users summary").click()
             visit.page.wait_for_timeout(250)
@@ -289,15 +339,27 @@ def _to(value: Decimal | float, decimals: int) -> Decimal:
     return Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
 
 
-def _check(panel: dict[str, Any], numbers: Numbers, unrounded: bool = False) -> None:
-    """Compute the result again from what is written, and compare what is written with the files."""
-    address, stored = panel["address"], _stored(numbers, panel["address"])
+def _check(
+    panel: dict[str, Any], numbers: Numbers, gradient: float | None = None, unrounded: bool = False
+) -> None:
+    """Compute the result again from what is written, and compare what is written with the files.
+
+    `gradient` is the stored number where the cell is a gradient that the files have.
+    """
+    address = panel["address"]
+    written = float(_decimal(panel["full"] or panel["value"]))
+    if "@" in address:
+        stored = written if gradient is None else gradient
+    else:
+        stored = _stored(numbers, address)
     assert panel["value"] == display(stored), address
-    assert float(_decimal(panel["full"] or panel["value"])) == stored, address
+    assert written == stored, address
     if panel["operation"] is None:
         assert not panel["lines"], address
         return
     for operand, text in panel["operands"]:
+        if "@" in operand:
+            continue
         assert _decimal(text) == _to(_stored(numbers, operand), _places(text)) or unrounded, address
         if unrounded:
             assert math.isclose(
@@ -317,34 +379,99 @@ def _recomputed(panel: dict[str, Any]) -> Decimal:
     """The result of the arithmetic as written; each line of it is checked on the way."""
     lines = [[_decimal(text) for text in line["numbers"]] for line in panel["lines"]]
     own = next((line for line, raw in zip(lines, panel["lines"], strict=True) if raw["isOwn"]), [])
-    steps = [_decimal(text) for text in panel["steps"]]
-    places = _places(panel["lines"][0]["numbers"][0])
-    mean = _decimal(re.findall(rf"{MINUS}?\d+\.\d+", panel["sentence"] + " 0.0")[0])
-    match panel["operation"]:
-        case "softmax":
-            assert mean == max(x for x, _ in lines)
-            for x, power in lines:
-                assert power == _to(math.exp(float(x - mean)), places)
-            assert steps == [own[1], sum(power for _, power in lines)]
-            return steps[0] / steps[1]
-        case "deviation":
-            assert mean == _to(sum(line[0] for line in lines) / len(lines), places)
-            for x, centred, square in lines:
-                assert centred == x - mean
-                assert square == _to(centred * centred, places)
-            assert steps[0] == sum(line[2] for line in lines)
-            assert steps[1] == _to(_to(steps[0] / len(lines), places) + _to(EPS, places), places)
-            return steps[1].sqrt()
-        case "standardize":
-            assert mean == _to(sum(line[0] for line in lines) / len(lines), places)
-            assert steps[0] == own[0] - mean
-            return steps[0] / steps[1]
-        case "relu":
-            return max(Decimal(0), lines[0][0])
-    for line in lines:
-        assert len(line) == 1 or line[2] == _to(line[0] * line[1], places)
-    total = sum((line[-1] for line in lines), Decimal(0))
-    if not steps:
-        return total
-    assert steps[0] == total
-    return total / steps[1] if len(steps) > 1 else total
+    steps = {name: _decimal(text) for name, text in panel["steps"].items()}
+    first = panel["lines"][0]["numbers"][0] if lines else panel["result"]
+    found = re.findall(rf"{MINUS}?\d+\.\d+", panel["sentence"])
+    written = Written(lines, own, steps, _places(first), _decimal(found[0]) if found else None)
+    operation = OPERATIONS.get(panel["operation"], _sum)
+    return operation(written)
+
+
+@dataclass(frozen=True)
+class Written:
+    """The numbers of a panel: terms, the cell's own, steps by name, decimals, mean or maximum."""
+
+    lines: list[list[Decimal]]
+    own: list[Decimal]
+    steps: dict[str, Decimal]
+    places: int
+    mean: Decimal | None
+
+    def total(self, column: int) -> Decimal:
+        return sum((line[column] for line in self.lines), Decimal(0))
+
+    def average(self, column: int) -> Decimal:
+        return self.round(self.total(column) / len(self.lines))
+
+    def round(self, value: Decimal | float) -> Decimal:
+        return _to(value, self.places)
+
+
+def _sum(written: Written) -> Decimal:
+    for line in written.lines:
+        assert len(line) == 1 or line[2] == written.round(line[0] * line[1])
+    total = written.total(-1)
+    assert written.steps.get("sum", total) == total
+    return total / written.steps.get("root", 1)
+
+
+def _softmax(written: Written) -> Decimal:
+    assert written.mean == max(x for x, _ in written.lines)
+    for x, power in written.lines:
+        assert power == written.round(math.exp(float(x - written.mean)))
+    assert written.steps == {"share": written.own[1], "over": written.total(1)}
+    return written.own[1] / written.total(1)
+
+
+def _deviation(written: Written) -> Decimal:
+    assert written.mean == written.average(0)
+    for x, centred, square in written.lines:
+        assert centred == x - written.mean
+        assert square == written.round(centred * centred)
+    variance = written.average(2) + written.round(EPS)
+    assert written.steps == {"sum": written.total(2), "variance": variance}
+    return variance.sqrt()
+
+
+def _standardize(written: Written) -> Decimal:
+    assert written.mean == written.average(0)
+    assert written.steps["centred"] == written.own[0] - written.mean
+    return written.steps["centred"] / written.steps["scale"]
+
+
+def _relu(written: Written) -> Decimal:
+    return max(Decimal(0), written.lines[0][0])
+
+
+def _error(written: Written) -> Decimal:
+    return written.lines[0][0] - written.steps["answer"]
+
+
+def _relu_backward(written: Written) -> Decimal:
+    return written.lines[0][0] if written.steps["gate"] > 0 else Decimal(0)
+
+
+def _softmax_backward(written: Written) -> Decimal:
+    total = written.total(2)
+    above = written.own[1] - total
+    assert written.steps == {"sum": total, "above": above, "times": written.own[0]}
+    return above * written.own[0]
+
+
+def _standardize_backward(written: Written) -> Decimal:
+    steps, own = written.steps, written.own
+    assert (steps["average"], steps["along"]) == (written.average(1), written.average(2))
+    assert steps["inner"] == own[1] - steps["average"] - written.round(own[0] * steps["along"])
+    return steps["inner"] / steps["scale"] + steps.get("around", 0)
+
+
+OPERATIONS = {
+    "softmax": _softmax,
+    "deviation": _deviation,
+    "standardize": _standardize,
+    "relu": _relu,
+    "error": _error,
+    "relu_backward": _relu_backward,
+    "softmax_backward": _softmax_backward,
+    "standardize_backward": _standardize_backward,
+}

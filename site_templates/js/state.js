@@ -7,7 +7,8 @@
 
   /**
    * @typedef {{step: number | null, cell: string | null}} State a step of the training, or null for
-   *   the trained model; the open cell as `problem:stage:key[indices]`
+   *   the trained model; the open cell as `problem:stage:key[indices]`, and
+   *   `@position` for its gradient
    */
 
   const DEFAULTS = Object.freeze({ step: null, cell: null });
@@ -15,11 +16,11 @@
   /** How each field is read from the address; null for text that means nothing. */
   const READERS = {
     step: (text) => (/^\d{1,7}$/.test(text) ? Number(text) : null),
-    cell: (text) => (/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\]$/.test(text) ? text : null),
+    cell: (text) => (/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/.test(text) ? text : null),
   };
 
   /** Marks that may stand in a fragment as they are. */
-  const PLAIN = { "%3A": ":", "%2C": ",", "%5B": "[", "%5D": "]" };
+  const PLAIN = { "%3A": ":", "%2C": ",", "%5B": "[", "%5D": "]", "%40": "@" };
 
   /** @type {State} */
   let state = { ...DEFAULTS };
@@ -79,7 +80,7 @@
     const { section } = parse(hash);
     const changed = Object.entries(shown).filter(([name, value]) => value !== DEFAULTS[name]);
     const escaped = new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
-    const query = escaped.replace(/%(3A|2C|5B|5D)/g, (code) => PLAIN[code]);
+    const query = escaped.replace(/%(3A|2C|5B|5D|40)/g, (code) => PLAIN[code]);
     return section || query ? `#${section}${query ? `?${query}` : ""}` : "";
   }
 

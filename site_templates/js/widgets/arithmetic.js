@@ -62,18 +62,16 @@
       return { operands, at, isOwn: i === made.own, factors, product: factors.reduce(scale.times, one) };
     });
     const by = made.divisor === null ? one : scale.of(typeof made.divisor === "number" ? made.divisor : value(made.divisor));
-    const make = { softmax, deviation, standardize, relu }[made.operation] ?? sum;
-    const { parts = () => [], steps, result, mean = 0n } = make(terms, scale, { by, made, eps });
-    const isShown = (term) => make !== sum || terms.length === 1 || term.operands.every((operand) => operand.value !== 0);
-    const visible = terms.filter(isShown);
+    const make = OPERATIONS[made.operation] ?? sum;
+    const { parts = () => [], steps, result, mean = 0n, visible = terms, columns = 2 } = make(terms, scale, { by, made, eps });
     return {
       lines: visible.map((term) => ({
-        factors: term.operands.map((operand, i) => ({ operand, text: scale.text(term.factors[i]) })),
+        factors: term.operands.slice(0, columns).map((operand, i) => ({ operand, text: scale.text(term.factors[i]) })),
         parts: parts(term).map(scale.text),
         at: term.at,
         isOwn: term.isOwn,
       })),
-      left: terms.length - visible.length,
+      left: make === sum ? terms.length - visible.length : 0,
       mean: scale.text(mean),
       steps,
       result: text(result, wanted),
@@ -90,9 +88,11 @@
     const isResult = made.divisor === null && scale.ends(all, scale.one) === all;
     const steps = terms.length > 1 && !isResult ? [{ name: "sum", text: scale.text(all) }] : [];
     if (made.divisor !== null) steps.push({ name: "root", text: scale.text(by) });
-    const parts = ({ factors, product }) => (factors.length > 1 ? [product] : []);
-    return { parts, steps, result: scale.ends(all, by) };
+    const isNonzero = (term) => terms.length === 1 || term.operands.every((operand) => operand.value !== 0);
+    return { parts: productOf, steps, result: scale.ends(all, by), visible: terms.filter(isNonzero) };
   }
+
+  const productOf = ({ factors, product }) => (factors.length > 1 ? [product] : []);
 
   // e^(x - max) / Σ e^(x - max)
   function softmax(terms, scale) {
@@ -131,6 +131,56 @@
   function relu([{ product }], scale) {
     return { steps: [], result: scale.ends(product > 0n ? product : 0n, scale.one) };
   }
+
+  // P - 1 at the answer, P elsewhere, and 0 in rows that are not asked
+  function error([{ product }], scale, { made }) {
+    if (made.answer === null) return { steps: [], result: 0n };
+    const answer = made.answer === 1 ? scale.one : 0n;
+    return { steps: [{ name: "answer", text: scale.text(answer) }], result: scale.ends(product - answer, scale.one) };
+  }
+
+  // G where x > 0, else 0
+  function reluBackward([{ operands, factors }], scale) {
+    const steps = [{ name: "gate", text: scale.text(factors[1]), operand: operands[1] }];
+    return { steps, result: operands[1].value > 0 ? scale.ends(factors[0], scale.one) : 0n, columns: 1 };
+  }
+
+  // A (G - Σ A G)
+  function softmaxBackward(terms, scale) {
+    const all = total(terms.map(({ product }) => product));
+    const [share, gradient] = terms.find(({ isOwn }) => isOwn).factors;
+    const above = gradient - all;
+    const steps = [
+      { name: "sum", text: scale.text(all) },
+      { name: "above", text: scale.text(above) },
+      { name: "times", text: scale.text(share) },
+    ];
+    return { parts: productOf, steps, result: scale.ends(share * above, scale.one * scale.one) };
+  }
+
+  // (G - mean of G - n · mean of n G) / scale, plus what goes around the LayerNorm
+  function standardizeBackward(terms, scale, { by, made }) {
+    const row = terms.filter(({ factors }) => factors.length === 2);
+    const around = terms.find(({ factors }) => factors.length === 1);
+    const average = divide(total(row.map(({ factors }) => factors[1])), BigInt(row.length));
+    const along = divide(total(row.map(({ product }) => product)), BigInt(row.length));
+    const [normalized, gradient] = terms.find(({ isOwn }) => isOwn).factors;
+    const inner = gradient - average - scale.times(normalized, along);
+    const steps = [
+      { name: "average", text: scale.text(average) },
+      { name: "along", text: scale.text(along) },
+      { name: "inner", text: scale.text(inner) },
+      { name: "scale", text: scale.text(by), operand: made.divisor },
+    ];
+    if (around) steps.push({ name: "around", text: scale.text(around.product), operand: around.operands[0] });
+    const result = scale.ends(inner * scale.one + (around?.product ?? 0n) * by, by * scale.one);
+    return { parts: productOf, steps, result, visible: row };
+  }
+
+  const OPERATIONS = {
+    softmax, deviation, standardize, relu, error,
+    relu_backward: reluBackward, softmax_backward: softmaxBackward, standardize_backward: standardizeBackward,
+  };
 
   /** @returns {bigint} a number in units of its last decimal, halves away from zero */
   function fixed(value, decimals) {

@@ -7,13 +7,16 @@
   const POSITIONS = ["pos", "query", "key"];
   const AXES = { model: "d_model", d: "d_head", mlp: "d_mlp", vocab: "d_vocab" };
 
-  /** @typedef {{cell: any, problem: string, stage: string}} Place a cell and the pass it belongs to */
+  /**
+   * @typedef {{cell: any, problem: string, stage: string, position: number | null}} Place a cell and
+   *   the pass it belongs to; for a gradient the position whose next token is asked for
+   */
 
   /** @param {Place} place */
-  function address({ cell: { key, head, row, column }, problem, stage }, run) {
+  function address({ cell: { key, head, row, column, isGradient }, problem, stage, position }, run) {
     const isVector = run.tensors[key].axes.length === 1;
     const indices = [...(head === null ? [] : [head]), ...(isVector ? [] : [row]), column];
-    return `${problem}:${stage}:${key}[${indices.join(",")}]`;
+    return `${problem}:${stage}:${key}[${indices.join(",")}]${isGradient ? `@${position}` : ""}`;
   }
 
   /**
@@ -21,15 +24,19 @@
    * @returns {Place | null} null if there is no such cell
    */
   function parse(text, run) {
-    const [, problem, stage, key, list] = /^(\w+):(\w+):([\w.]+)\[([\d,]+)\]$/.exec(text) ?? [];
+    const [, problem, stage, key, list, target] = /^(\w+):(\w+):([\w.]+)\[([\d,]+)\](?:@(\d+))?$/.exec(text) ?? [];
     const tensor = key !== undefined && Object.hasOwn(run.tensors, key) ? run.tensors[key] : null;
     const tokens = tokensOf(run, problem);
     if (!tensor || !tokens) return null;
     const indices = list.split(",").map(Number);
-    const lengths = tensor.axes.map((axis) => length(run, axis, tensor.isWeight ? run.sizes.n_ctx : tokens.length));
+    const isGradient = target !== undefined;
+    const position = isGradient ? Number(target) : null;
+    if (isGradient && (!tensor.hasGradient || position >= tokens.length)) return null;
+    const nPos = tensor.isWeight ? run.sizes.n_ctx : isGradient ? position + 1 : tokens.length;
+    const lengths = tensor.axes.map((axis) => length(run, axis, nPos));
     if (indices.length !== lengths.length || indices.some((index, i) => index >= lengths[i])) return null;
     const column = indices.pop(), row = indices.pop() ?? 0, head = indices.pop() ?? null;
-    return { cell: { key, head, row, column }, problem, stage };
+    return { cell: { key, head, row, column, ...(isGradient && { isGradient }) }, problem, stage, position };
   }
 
   function length({ sizes }, axis, nPos) {
@@ -55,7 +62,7 @@
     if (transposed) [row, column] = [column, row];
     const [addRow, addColumn, isPart] = offset(run, key, head);
     const ownHead = head === undefined || isPart ? null : Number(head);
-    return { cell: { key, head: ownHead, row: row + addRow, column: column + addColumn }, problem: own || problem, stage };
+    return { cell: { key, head: ownHead, row: row + addRow, column: column + addColumn }, problem: own || problem, stage, position: null };
   }
 
   /** Where a head's part of a weight starts: rows, columns, and whether it is a part. */
@@ -73,6 +80,7 @@
    * @returns {HTMLElement[]}
    */
   function onPage({ cell, problem, stage }, run) {
+    if (cell.isGradient) return []; // figures show values
     const isWeight = run.tensors[cell.key].isWeight;
     return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)].flatMap((figure) => {
       const { head, transposed, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
@@ -86,20 +94,25 @@
   }
 
   /** @returns {DocumentFragment} the article's letter, or the key's last words where there is none */
-  function letter({ tensors }, key) {
+  function letter({ tensors }, { key, isGradient = false }) {
+    const element = (tag, ...children) => {
+      const made = document.createElement(tag);
+      made.append(...children);
+      return made;
+    };
+    const { letter: own, name: last } = tensors[key];
+    const [first, ...rest] = own.split("_");
+    const parts = own ? [element("i", first), ...rest.map((part) => element("sub", part))] : [element("code", last)];
     const made = document.createDocumentFragment();
-    const { letter: own, name } = tensors[key];
-    for (const [i, part] of (own || name).split(own ? "_" : "\n").entries()) {
-      const tag = i > 0 ? "sub" : own ? "i" : "code";
-      made.append(Object.assign(document.createElement(tag), { textContent: part }));
-    }
+    if (isGradient) made.append(element("i", "G"), element("sub", ...parts));
+    else made.append(...parts);
     return made;
   }
 
   /** @returns {string} a cell as a formula writes it, such as Q[8, 2] */
   function name(place, run) {
     const { letter: own, name: last } = run.tensors[place.cell.key];
-    return `${own || last}${indices(place, run)}`;
+    return `${place.cell.isGradient ? "G_" : ""}${own || last}${indices(place, run)}`;
   }
 
   /** @returns {string} such as [8, 2] */
@@ -123,7 +136,12 @@
   /** @returns {string} a token, or an index where there are no tokens */
   function label(axis, index, tokens, { dataset }) {
     const token = axis === "d_vocab" ? dataset.vocab[index] : POSITIONS.includes(axis) ? tokens[index] : undefined;
-    return token === undefined ? String(index) : token.replace(/^<(.*)>$/, "⟨$1⟩");
+    return token === undefined ? String(index) : tokenLabel(token);
+  }
+
+  /** @returns {string} a token as readers see it */
+  function tokenLabel(token) {
+    return token.replace(/^<(.*)>$/, "⟨$1⟩");
   }
 
   /** @returns {string} what tells a term of a sum from the others */
@@ -147,14 +165,17 @@
 
   /** @returns {string} layer, head, stage or step, and problem, as far as they apply */
   function where({ cell, problem, stage }, run, step) {
+    const { isGradient } = cell;
     const { layer, isWeight } = run.tensors[cell.key];
     return [
       layer === null ? "" : Article.text("figure.layer", { number: String(layer + 1) }),
       cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
       step === null ? Article.text(`figure.stage_${stage}`) : Article.text("timeline_step", { step: String(step) }),
-      isWeight ? "" : problem.replace("x", "×"),
+      isWeight && !isGradient ? "" : problem.replace("x", "×"),
     ].filter(Boolean).join(" · ");
   }
 
-  Article.cellNames = { address, parse, tokensOf, ofTable, onPage, letter, name, indices, about, inWords, where };
+  Article.cellNames = {
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, ofTable, onPage, letter, name, indices, about, inWords, where,
+  };
 })((window.Article ??= {}));

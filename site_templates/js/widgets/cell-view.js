@@ -33,10 +33,36 @@
   function view(opened) {
     const { made } = opened;
     const parts = [head(opened)];
-    if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
+    if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
+    else if (made.operation !== "mask" && made.terms.length === 0 && made.operation !== "weight") parts.push(sentence("cell_no_terms"));
+    else if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
     else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
     else parts.push(...arithmetic(opened));
-    return [...parts, users(opened)];
+    return [...parts, gradient(opened), users(opened)].filter(Boolean);
+  }
+
+  /** From a number to its gradient and back, and the choice of the loss. */
+  function gradient({ place, run }) {
+    const { cell, problem } = place;
+    const { hasGradient } = run.tensors[cell.key];
+    if (!hasGradient) return null;
+    const names = Article.cellNames;
+    const tokens = names.tokensOf(run, problem);
+    const reach = names.axesOf(place, run).filter(([axis]) => !run.tensors[cell.key].isWeight && names.POSITIONS.includes(axis));
+    const first = Math.max(0, ...reach.map(([, at]) => at));
+    const choose = (position) => names.address({ ...place, cell: { ...cell, isGradient: true }, position }, run);
+    const own = make("button", { type: "button", className: "cell-toggle" }, Article.text("cell_gradient"));
+    own.setAttribute("aria-pressed", String(Boolean(cell.isGradient)));
+    const asked = Math.max(first, place.position ?? tokens.indexOf("="));
+    own.dataset.cell = cell.isGradient ? names.address({ ...place, cell: { ...cell, isGradient: false } }, run) : choose(asked);
+    if (!cell.isGradient) return make("div", { className: "cell-gradient" }, own);
+    const next = run.dataset.problems.find((known) => known.problem === problem).tokens;
+    const select = make("select", {}, ...tokens.slice(first).map((_, i) => {
+      const position = first + i;
+      const text = `${next.slice(0, position + 1).map(names.token).join("")} \u2192 ${names.token(next[position + 1])}`;
+      return make("option", { value: choose(position), selected: position === place.position }, text);
+    }));
+    return make("div", { className: "cell-gradient" }, make("label", {}, Article.text("cell_target"), " ", select), own);
   }
 
   function sentence(name, values) {
@@ -49,17 +75,18 @@
     const language = document.documentElement.lang;
     const tensor = run.tensors[place.cell.key];
     const title = make("h2", { className: "cell-title", id: "cell-title", tabIndex: -1 },
-      names.letter(run, place.cell.key), make("span", { className: "cell-indices" }, names.indices(place, run)));
+      names.letter(run, place.cell), make("span", { className: "cell-indices" }, names.indices(place, run)));
     title.setAttribute("aria-describedby", "cell-value");
     const isMasked = made.result === null;
     const value = isMasked ? Article.text("cell_masked") : Article.number.display(stored({ ...place.cell, value: made.result }));
     const full = isMasked ? "" : plain(stored({ ...place.cell, value: made.result }));
     return make("header", { className: "cell-head" },
       title,
-      make("p", { className: "cell-value", id: "cell-value" }, make("b", {}, value), ...(full === value ? [] : [" ", make("span", {}, full)])),
+      make("p", { className: "cell-value", id: "cell-value" }, make("b", {}, value), ...(full === value || full === "0" ? [] : [" ", make("span", {}, full)])),
       make("p", { className: "cell-where" }, names.where(place, run, step)),
       make("p", { className: "cell-place" }, names.inWords(place, run)),
-      make("p", { className: "cell-meaning" }, tensor[language] ?? tensor.en, " ", make("code", {}, place.cell.key)));
+      make("p", { className: "cell-meaning" },
+        place.cell.isGradient ? Article.text("cell_meaning_gradient", { meaning: tensor[language] ?? tensor.en }) : tensor[language] ?? tensor.en, " ", make("code", {}, place.cell.key)));
   }
 
   /** A number with all digits that it has, without powers of ten. */
@@ -83,7 +110,7 @@
   function arithmetic(opened) {
     const { made, run, stored, isUnrounded, place } = opened;
     const shown = Article.arithmetic.shown(made, run.sizes.ln_eps, stored, isUnrounded);
-    const width = Math.max(...shown.lines.map(widthOf));
+    const width = Math.max(1, ...shown.lines.map(widthOf));
     const table = make("table", { className: "cell-terms" },
       make("caption", { className: "visually-hidden" }, Article.text("cell_made")),
       make("tbody", {}, ...shown.lines.map((line) => row(line, width, opened))),
@@ -92,7 +119,7 @@
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
     const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];
-    const toggle = make("button", { type: "button", className: "cell-unrounded" }, Article.text("cell_unrounded"));
+    const toggle = make("button", { type: "button", className: "cell-toggle cell-unrounded" }, Article.text("cell_unrounded"));
     toggle.setAttribute("aria-pressed", String(isUnrounded));
     return [
       sentence(`cell_operation_${made.operation}`, { mean: shown.mean }),
@@ -106,13 +133,17 @@
 
   /** What stands in the columns. */
   function columns(made, run) {
-    const letter = (i) => Article.cellNames.letter(run, made.terms[0].operands[i].key);
+    const pair = made.terms.find(({ operands }) => operands.length > 1) ?? made.terms[0];
+    const letter = (i) => isMixed(made) ? "" : Article.cellNames.letter(run, pair.operands[i]);
     const word = (name) => Article.text(`cell_column_${name}`);
+    const product = () => [letter(0), null, letter(1), null, word("product")];
     const heads = {
+      dot: product,
+      softmax_backward: product,
+      standardize_backward: product,
       softmax: () => [letter(0), make("span", {}, "e", make("sup", {}, letter(0), " \u2212 max"))],
       deviation: () => [letter(0), word("centred"), word("square")],
       standardize: () => [letter(0)],
-      dot: () => [letter(0), null, letter(1), null, word("product")],
     }[made.operation];
     if (!heads) return make("thead", {});
     const cell = (content) => (content === null ? make("td", {}) : make("th", { scope: "col" }, content));
@@ -121,14 +152,25 @@
 
   /** One term. */
   function row({ factors, parts, at, isOwn }, width, opened) {
-    const { place, run, made } = opened;
-    const first = factors[0].operand;
-    const named = at.length === 0 || made.operation === "affine" ? Article.cellNames.letter(run, first.key) : Article.cellNames.about(at, place, run);
     const cells = factors.length > 1
       ? [number(factors[0], opened), sign("\u00d7"), number(factors[1], opened), sign("="), result(parts[0])]
       : [number(factors[0], opened), ...parts.map(result)];
     if (width === 5 && factors.length === 1) cells.unshift(...Array.from({ length: 4 }, () => make("td", {})));
-    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, named), ...cells);
+    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, ...about(factors[0].operand, at, opened)), ...cells);
+  }
+
+  /** What a line is about: the index that is summed over, and what is at it where that can differ. */
+  function about({ key, isGradient, head }, at, { made, place, run }) {
+    if (at.length === 0 || made.operation === "affine") return [Article.cellNames.letter(run, { key, isGradient })];
+    if (!isMixed(made)) return [Article.cellNames.about(at, place, run)];
+    const letter = Article.cellNames.letter(run, { key });
+    return [letter, make("sub", {}, String(head + 1)), `[${at.at(-1).index}]`];
+  }
+
+  /** Whether products of several pairs of matrices are added, so that a line must say which. */
+  function isMixed({ operation, terms }) {
+    const pairs = terms.filter(({ operands }) => operands.length > 1).map(({ operands }) => operands[0].key);
+    return operation === "dot" && new Set(pairs).size > 1;
   }
 
   const sign = (text) => make("td", { className: "cell-sign" }, text);
@@ -151,15 +193,17 @@
   function stepRow({ name, text, operand }, width, opened) {
     const eps = String(opened.run.sizes.ln_eps.toFixed(5));
     const label = make("th", { scope: "row", colSpan: width }, Article.text(`cell_step_${name}`, { eps }));
-    if (operand) label.append(" ", Article.cellNames.letter(opened.run, operand.key));
-    return make("tr", {}, label, make("td", {}, operand ? button(operand, text, opened) : text));
+    if (operand) label.append(" ", Article.cellNames.letter(opened.run, operand));
+    const made = make("tr", {}, label, make("td", {}, operand ? button(operand, text, opened) : text));
+    made.dataset.step = name;
+    return made;
   }
 
   function resultRow({ result: text, agrees }, width, { made, place, run }) {
     const root = made.operation === "deviation" ? "\u221a " : "";
     return make("tr", { className: "cell-result" },
       make("th", { scope: "row", colSpan: width },
-        Article.cellNames.letter(run, place.cell.key), Article.cellNames.indices(place, run)),
+        Article.cellNames.letter(run, place.cell), Article.cellNames.indices(place, run)),
       make("td", {}, root, agrees ? "= " : "\u2248 ", make("output", {}, text)));
   }
 
@@ -176,7 +220,7 @@
     const details = make("details", { className: "cell-users" },
       make("summary", {}, Article.text(count, { count: String(cells.length) })),
       ...[...lines.values()].map((group) => {
-        const title = make("span", {}, Article.cellNames.letter(run, group[0].key));
+        const title = make("span", {}, Article.cellNames.letter(run, group[0]));
         const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
         title.append(...heads);
         const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);

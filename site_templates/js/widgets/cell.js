@@ -101,10 +101,10 @@
   function render() {
     panel ??= build();
     const place = walk[index];
-    const { model, weights, step } = pass(place);
-    const numbers = { model, weights };
+    const numbers = pass(place);
+    const { model, step } = numbers;
     const made = Article.engine.explain(numbers, place.cell);
-    const users = Article.engine.users(model, place.cell).filter((cell) => !cell.isGradient);
+    const users = Article.engine.users(model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
     const body = /** @type {HTMLElement} */ (panel.querySelector(".cell-body"));
     body.replaceChildren(...Article.cellView.view({ place, run, made, users, step, isUnrounded, stored }));
     body.scrollTop = 0;
@@ -115,25 +115,40 @@
     mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
   }
 
-  /** @type {{weights: any, problem: string, pass: any} | undefined} */
+  /** @type {{of: any[], numbers: any} | undefined} */
   let latest;
 
-  /** The forward pass that a place belongs to: of its stage, or of the step that figures show. */
-  function pass({ problem, stage }) {
+  /** The numbers that a place belongs to: of its stage, or of the step that figures show. */
+  function pass({ cell, problem, stage, position: asked }) {
     const shown = stage === "trained" ? Article.weights.current() : null;
-    const weights = shown?.weights ?? run[stage];
-    if (latest?.weights === weights && latest.problem === problem) return latest.pass;
-    const ids = Article.cellNames.tokensOf(run, problem).map((token) => run.dataset.vocab.indexOf(token));
-    const model = new Article.engine.Transformer(run.sizes, Article.engine.sequence(ids, run.sizes.n_ctx));
-    const numbers = { model, weights: Float64Array.from(weights), step: shown?.step ?? null };
-    model.forward(numbers.weights);
-    latest = { weights, problem, pass: numbers };
-    return numbers;
+    const position = cell.isGradient ? asked : null;
+    const of = [shown?.weights ?? run[stage], problem, position];
+    if (!latest?.of.every((part, i) => part === of[i])) {
+      latest = { of, numbers: { ...compute(Float64Array.from(of[0]), problem, position), step: shown?.step ?? null } };
+    }
+    return latest.numbers;
+  }
+
+  /** Forward through a problem; or forward to a position, and back from the loss of what follows it. */
+  function compute(weights, problem, position) {
+    const { engine } = Article;
+    const { sizes, dataset } = run;
+    const ids = dataset.problems.find((known) => known.problem === problem).tokens.map((token) => dataset.vocab.indexOf(token));
+    const given = ids.slice(0, position === null ? -1 : position + 1);
+    const model = new engine.Transformer(sizes, engine.sequence(given, sizes.n_ctx));
+    model.forward(weights);
+    if (position === null) return { model, weights };
+    const gradient = new Float64Array(weights.length), token = ids[position + 1];
+    const counts = new Float64Array(given.length * sizes.d_vocab), totals = new Float64Array(given.length);
+    counts[position * sizes.d_vocab + token] = totals[position] = 1;
+    engine.crossEntropy(model, { counts, totals, n: 1 });
+    model.backward(weights, gradient);
+    return { model, weights, gradient, target: { position, token } };
   }
 
   /** A number as the snapshot has it: 7 digits, a weight as the shortest decimal that reads back. */
-  function stored({ key, value }) {
-    if (!run.tensors[key].isWeight || Math.fround(value) !== value) return Article.number.rounded(value);
+  function stored({ key, value, isGradient }) {
+    if (isGradient || !run.tensors[key].isWeight || Math.fround(value) !== value) return Article.number.rounded(value);
     let digits = 1;
     while (Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
     return Number(halfToEven(value.toPrecision(digits), value.toPrecision(digits + 1), value));
@@ -160,6 +175,11 @@
       make("div", { className: "cell-body" }));
     made.setAttribute("aria-label", Article.text("cell_panel"));
     made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button"))));
+    made.addEventListener("change", (event) => guarded(() => {
+      const { value } = /** @type {HTMLSelectElement} */ (event.target);
+      open([...walk.slice(0, index), Article.cellNames.parse(value, run)], index);
+      /** @type {HTMLElement} */ (made.querySelector("select")).focus();
+    }));
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
     document.body.append(made);
     return made;
@@ -187,7 +207,7 @@
     const path = /** @type {HTMLElement} */ (panel.querySelector(".cell-trail"));
     const first = Math.max(0, index - TRAIL + 1);
     path.replaceChildren(...walk.slice(first, index + 1).map((place, i) => {
-      const name = Article.cellNames.letter(run, place.cell.key);
+      const name = Article.cellNames.letter(run, place.cell);
       const button = make("button", { type: "button", disabled: first + i === index, title: Article.cellNames.name(place, run) }, name);
       button.dataset.place = String(first + i);
       return make("li", {}, button);
