@@ -58,6 +58,12 @@ READ = """() => {
   };
 }"""
 
+OPEN = """async (cell) => {
+  await Article.data.run();
+  Article.state.set({cell});
+  await new Promise(requestAnimationFrame);
+}"""
+
 
 @pytest.mark.parametrize("stage", ["initial", "trained"])
 def test_a_cell_of_every_tensor_layer_and_head_adds_up(
@@ -139,7 +145,7 @@ def test_the_walk_leads_from_the_loss_back_to_w_q(
             operand = f".cell-terms [data-cell*='.{name}['][data-cell*='@']"
             if name.startswith(("logits", "ln_final")):
                 operand = operand.replace("'.", "':")
-            visit.page.locator(operand).first.click()
+            visit.page.locator(operand).last.click()  # of a sum over positions, that of `=`
             assert f"{name}[" in _read(visit.page)["address"]
         panel = _read(visit.page)
         assert panel["operation"] == "error"
@@ -310,8 +316,7 @@ def _visit_again(page: Page, fragment: str) -> None:
 
 
 def _open(page: Page, cell: str) -> dict[str, Any]:
-    page.evaluate("(cell) => Article.state.set({cell})", cell)
-    page.wait_for_function("Article.run !== undefined")
+    page.evaluate(OPEN, cell)
     return _read(page)
 
 
