@@ -35,11 +35,16 @@
       return compute(made, eps, (operand) => operand.value, kept + BEYOND, kept);
     }
     const wanted = Math.min(MOST, Math.max(FEWEST, SIGNIFICANT - 1 - exponent));
+    const seen = new Map(); // the operands are the same in every attempt
+    const value = (operand) => {
+      if (!seen.has(operand)) seen.set(operand, stored(operand));
+      return seen.get(operand);
+    };
     for (let decimals = wanted; decimals < MOST; decimals++) {
-      const found = compute(made, eps, stored, decimals, wanted);
+      const found = compute(made, eps, value, decimals, wanted);
       if (found.agrees) return found;
     }
-    return compute(made, eps, stored, MOST, wanted);
+    return compute(made, eps, value, MOST, wanted);
   }
 
   /**

@@ -102,12 +102,10 @@
     panel ??= build();
     const place = walk[index];
     const numbers = pass(place);
-    const { model, step } = numbers;
     const made = Article.engine.explain(numbers, place.cell);
-    const users = Article.engine.users(model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
-    const body = /** @type {HTMLElement} */ (panel.querySelector(".cell-body"));
-    body.replaceChildren(...Article.cellView.view({ place, run, made, users, step, isUnrounded, stored }));
-    body.scrollTop = 0;
+    const users = Article.engine.users(numbers.model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
+    const parts = Article.cellView.view({ place, run, made, users, step: numbers.step, isUnrounded, stored });
+    panel.querySelector(".cell-body").replaceWith(make("div", { className: "cell-body" }, ...parts)); // a new one starts at its top
     trail();
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
