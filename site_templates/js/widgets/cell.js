@@ -94,8 +94,8 @@
     mark([]);
     const back = origin;
     [walk, index, origin] = [[], -1, null];
-    back?.closest("figure").dispatchEvent(new CustomEvent("article:release"));
     if (hadFocus) back?.focus();
+    back?.closest("figure").dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
   }
 
   function render() {
