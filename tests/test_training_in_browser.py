@@ -1,4 +1,4 @@
-"""Training and the timeline on the cover, in Chromium: what comes out, and what figures then show."""
+"""Training and the timeline on the cover, in Chromium: what comes out, what figures then show."""
 
 from __future__ import annotations
 
