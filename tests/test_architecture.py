@@ -20,7 +20,7 @@ LONGEST_FUNCTION = 60
 WALLS: dict[str, tuple[str, ...]] = {
     "torch": ("model.transformer", "model.train", "model.trace", "model.evidence"),
     "altair": ("builder.charts",),
-    "vl_convert": ("builder.charts", "builder.assets"),
+    "vl_convert": ("builder.charts",),
     "markdown_it": ("builder.markdown", "builder.blocks"),
     "mdit_py_plugins": ("builder.markdown", "builder.blocks"),
     "jinja2": ("builder.pages",),

@@ -11,13 +11,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from trained_models import CONFIG, PRESET, STAGES, VOCABULARY, run, weights
 
 from model import task, trace
 from model.config import PRESETS, ConfigError, ModelConfig, TrainingConfig, preset_fields
 from model.tensors import UnknownTensorError, Vocabulary
 from model.train import INITIAL_GRID, Adam, Batch, Parameters, initial_weights, learning_rate
 from model.transformer import transformer
+from tests.trained_models import CONFIG, PRESET, STAGES, VOCABULARY, run, weights
 
 # --- the vocabulary -------------------------------------------------------------------------
 

@@ -85,9 +85,28 @@ def test_a_page_in_a_folder_reaches_the_assets_and_the_other_language() -> None:
 
 
 def test_absolute_addresses_appear_with_a_base_url() -> None:
-    html = made(base_url="https://example.org/a/")
-    assert '<link rel="canonical" href="https://example.org/a/isolated-rows.html">' in html
-    assert 'hreflang="en" href="https://example.org/a/en/isolated-rows.html"' in html
+    html = made("index", base_url="https://example.org/a/")
+    assert '<link rel="canonical" href="https://example.org/a/">' in html
+    assert 'hreflang="en" href="https://example.org/a/en/"' in html
+    deeper = made("isolated-rows", base_url="https://example.org/a/")
+    assert '<link rel="canonical" href="https://example.org/a/isolated-rows.html">' in deeper
+
+
+def test_search_engines_are_sent_to_written_pages_only() -> None:
+    def languages(html: str) -> list[str]:
+        return re.findall(r'<link rel="alternate" hreflang="(\w+)"', html)
+
+    placeholder = make_pages().placeholder(EN, "isolated-rows")
+    assert languages(made("index")) == languages(made("index", EN)) == ["zh", "en"]
+    assert languages(made("isolated-rows")) == languages(placeholder) == ["zh"]
+    noindex = '<meta name="robots" content="noindex">'
+    assert noindex in placeholder
+    assert noindex not in made("index") + made("index", EN)
+
+
+def test_previews_get_a_locale_with_its_territory() -> None:
+    assert '<meta property="og:locale" content="zh_CN">' in made("index")
+    assert '<meta property="og:locale" content="en_US">' in made("index", EN)
 
 
 def test_chapters_follow_one_another() -> None:
@@ -125,7 +144,7 @@ def test_navigation_marks_chapters_that_are_not_written_yet() -> None:
     menu = made("index", EN).split('class="chapter-menu"')[1].split("</nav>")[0]
     marks = [("not yet" in item) for item in menu.split("<li>")[1:]]
     assert marks == [False, True, True]
-    assert 'lang="zh">题 about' in menu
+    assert '<span lang="zh">题 about</span> <small>not yet in English</small>' in menu
 
 
 def test_the_page_for_wrong_addresses_depends_on_no_other_file() -> None:

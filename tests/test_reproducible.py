@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import reproduced_run
+
+from tests import reproduced_run
 
 BEST = None  # ATEN_CPU_CAPABILITY unset: the best instructions that this machine has
 SETTINGS = [("default", 1), ("default", 2), (BEST, 1), (BEST, 2)]

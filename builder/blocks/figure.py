@@ -7,6 +7,7 @@ from html import escape
 
 from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context, Directive, where
+from builder.blocks.legend import legend
 from builder.blocks.table import Part, axis_word, table
 from builder.matrix import Matrix
 from model.tensors import in_prose
@@ -61,7 +62,7 @@ def matrix_figure(
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
         f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
         f' aria-labelledby="{name_id}">{table(matrix, part, context, _spoken(matrix, context))}'
-        f"</div></div>{note}</figure>\n"
+        f"</div></div>{legend(matrix)}{note}</figure>\n"
     )
 
 
