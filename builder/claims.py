@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model import task
+from model.config import ModelConfig
 from model.encoding import rounded
-from model.snapshot import Snapshot
+from model.snapshot import Snapshot, Trace
 from model.tensors import in_prose
 
 Array = NDArray[np.float64]
-
-LOSS_FLOOR = 100 * float(np.log(10)) / len(task.TARGETS)
-"""Best possible mean loss in nats: after `a×` each second operand comes once in ten."""
 
 HIGHEST_LOSS = 0.42
 STORED_PRECISION = 1e-6
@@ -49,20 +47,33 @@ class Outcome:
 
 @dataclass(frozen=True)
 class World:
-    """What predicates look at: the snapshot, and the counts of `model.evidence`."""
+    """What predicates look at.
+
+    Attributes
+    ----------
+    snapshot
+        Weights and traces; its manifest is not needed.
+    config
+        Sizes of the model.
+    training
+        The manifest's account of the training.
+    evidence
+        The counts of `model.evidence`.
+    """
 
     snapshot: Snapshot
+    config: ModelConfig
+    training: Mapping[str, Any]
     evidence: Mapping[str, Any]
 
     @cached_property
-    def training(self) -> Mapping[str, Any]:
-        """The manifest's account of the training."""
-        training: Mapping[str, Any] = self.snapshot.manifest["training"]
-        return training
+    def traces(self) -> Mapping[str, Trace]:
+        """What the trained model computes for each problem."""
+        return {p.name: self.snapshot.trace("trained", p.name) for p in task.PROBLEMS}
 
-    def value(self, problem: str, key: str, stage: str = "trained") -> Array:
+    def value(self, problem: str, key: str) -> Array:
         """One activation of one problem."""
-        return self.snapshot.trace(stage, problem).values[key]
+        return self.traces[problem].values[key]
 
     def equals_rows(self, key: str) -> Array:
         """The row of `=` in every problem [problem d_model]."""
@@ -71,9 +82,8 @@ class World:
 
     def heads(self, key: str) -> Iterator[tuple[int, int, str]]:
         """Layer, head and full key of a per-head activation such as `attn.pattern`."""
-        config = self.snapshot.config
-        for layer in range(config.n_layers):
-            for head in range(config.n_heads):
+        for layer in range(self.config.n_layers):
+            for head in range(self.config.n_heads):
                 yield layer, head, f"blocks.{layer}.{key}"
 
 
@@ -92,8 +102,8 @@ def all_correct(world: World) -> Outcome:
 def loss_near_floor(world: World) -> Outcome:
     """The final mean loss lies between the floor and the limit."""
     loss = world.training["final_loss"]
-    numbers = {"final_loss": loss, "floor": _significant(LOSS_FLOOR), "limit": HIGHEST_LOSS}
-    return Outcome(LOSS_FLOOR <= loss < HIGHEST_LOSS, numbers)
+    numbers = {"final_loss": loss, "floor": _significant(task.LOSS_FLOOR), "limit": HIGHEST_LOSS}
+    return Outcome(task.LOSS_FLOOR <= loss < HIGHEST_LOSS, numbers)
 
 
 def equals_row_identical(world: World) -> Outcome:

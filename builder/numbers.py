@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from builder.address import HEAD_COLUMNS, HEAD_ROWS, Address, AddressError, Axis, select
+from builder.address import Address, AddressError, Axis, select
 from builder.claims import ClaimResult
 from builder.matrix import TOKEN_AXES, Array, Matrix, Value
 from builder.records import number_at
@@ -190,7 +190,6 @@ def _of_head(
         return values[head], axes[1:]
     part = slice(head * d_head, (head + 1) * d_head)
     own = _axis("d_head", (), d_head)
-    if spec.name in HEAD_COLUMNS:
+    if spec.head_axis == 1:
         return values[:, part], [axes[0], own]
-    assert spec.name in HEAD_ROWS
     return values[part], [own, axes[1]]

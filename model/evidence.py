@@ -29,25 +29,34 @@ class Evidence:
         The trained model, every answer decoded token by token.
     overwritten_uniform
         The same weights, every reading table overwritten by the plain average.
-    control_uniform, control_loss
+    control_uniform, control_loss, control_margin
         A model trained from the same seed with the plain average in place of every reading
-        table, so that Q and K are never used; and its final mean loss in nats.
+        table, so that Q and K are never used; its final mean loss in nats, and the portability
+        margin of its training.
     """
 
     decoded: int
     overwritten_uniform: int
     control_uniform: int
     control_loss: float
+    control_margin: float
 
 
 def gather(weights: StoredWeights, preset: Preset) -> Evidence:
-    """Train the control and decode all problems with and without the intervention."""
+    """Train the control and decode all problems with and without the intervention.
+
+    Raises
+    ------
+    DivergenceError
+        If the control's loss becomes infinite or NaN.
+    """
     control = train(preset, uniform_pattern)
     return Evidence(
         decoded=count_correct(weights, preset.model),
         overwritten_uniform=count_correct(weights, preset.model, uniform_pattern),
         control_uniform=control.correct[-1],
         control_loss=control.loss[-1],
+        control_margin=control.portability_margin,
     )
 
 

@@ -10,11 +10,11 @@ from torch import Tensor
 
 from model import task
 from model.encoding import rows_up_to
+from model.snapshot import STAGES
 from model.transformer import transformer
 from tests import reference
 from tests.trained_models import (
     CONFIG,
-    STAGES,
     VOCABULARY,
     activations,
     forward,

@@ -49,15 +49,6 @@ class Curve:
         return display(self.values[step], self.decimals)
 
 
-def loss_floor() -> float:
-    """Smallest mean loss that is possible, in nats.
-
-    After `a×` the second operand is any of the ten digits, and costs ln 10 at best; every other
-    target follows from what stands before it.
-    """
-    return len(task.PROBLEMS) * math.log(len(task.DIGITS)) / len(task.TARGETS)
-
-
 def render(directive: Directive, context: Context) -> str:
     """Return the figure: a chart, and its numbers as a table."""
     curve = _curve(directive.argument, context)
@@ -84,7 +75,7 @@ def _curve(name: str, context: Context) -> Curve:
 
 def _loss(values: Sequence[float]) -> Curve:
     ticks = range(math.ceil(max(values)) + 1)
-    return Curve("loss", values, ticks, decimals=4, floor=loss_floor())
+    return Curve("loss", values, ticks, decimals=4, floor=task.LOSS_FLOOR)
 
 
 def _correct(values: Sequence[float]) -> Curve:
