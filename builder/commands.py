@@ -47,7 +47,7 @@ def run_check(options: argparse.Namespace) -> int:
     """Check everything that can be checked without a browser."""
     from builder.check import check
 
-    check(Project(Path.cwd()), Options(Path("dist")), Progress(options.quiet), print)
+    check(Project(Path.cwd()), Progress(options.quiet), print)
     return 0
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
-from builder.markdown.page import Heading
+from builder.markdown.rendering import Heading
 from builder.site import Chapter, Language, Site
 
 COVER, ABOUT = "index", "about"
@@ -49,7 +49,7 @@ class Alternate:
 
 
 @dataclass(frozen=True)
-class Page:
+class PageView:
     """Everything a template may say about a page.
 
     Attributes

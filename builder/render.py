@@ -93,10 +93,8 @@ class Renderer:
             chapter=chapter,
             site=self.site,
             strings=self.strings[chapter.language.code],
-            numbers=self._numbers.fresh(),
-            claims=self._numbers.claims,
+            numbers=self._numbers,
             diagnostics=found,
-            snapshot=self._snapshot,
             svg=self._svg,
         )
         rendered = render(context)

@@ -36,7 +36,7 @@ class Reference:
 
 
 @dataclass
-class Page(HTMLParser):
+class PageIds(HTMLParser):
     """What a page defines and what it refers to."""
 
     ids: dict[str, int] = field(default_factory=dict)
@@ -85,15 +85,15 @@ def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
     return [problem for name in pages for problem in _examine(name, pages, files, base_url)]
 
 
-def _read(path: Path) -> Page:
-    page = Page()
+def _read(path: Path) -> PageIds:
+    page = PageIds()
     page.feed(path.read_text(encoding="utf-8"))
     page.close()
     return page
 
 
 def _examine(
-    name: str, pages: dict[str, Page], files: set[str], base_url: str
+    name: str, pages: dict[str, PageIds], files: set[str], base_url: str
 ) -> Iterator[Diagnostic]:
     page = pages[name]
     for repeated, line in page.repeated:
@@ -107,7 +107,7 @@ def _examine(
 
 
 def _unresolved(
-    name: str, reference: Reference, pages: dict[str, Page], files: set[str], base_url: str
+    name: str, reference: Reference, pages: dict[str, PageIds], files: set[str], base_url: str
 ) -> tuple[str, str] | None:
     """Return what is wrong with a reference and a hint; None if it resolves."""
     target = reference.target

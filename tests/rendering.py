@@ -109,10 +109,8 @@ def context(body: str, language: str = "zh", body_line: int = 1) -> Context:
         chapter=chapter,
         site=site,
         strings={**strings[language], **STATEMENTS},
-        numbers=shared.fresh(),
-        claims=CLAIMS,
+        numbers=shared,
         diagnostics=Diagnostics(),
-        snapshot=shared.snapshot,
         svg=lambda spec: f"<svg>{len(spec)}</svg>",
     )
 

@@ -57,7 +57,7 @@ def test_fixture_has_an_error_for_every_option(block: object) -> None:
 def test_every_displayed_cell_is_the_snapshots_own_number() -> None:
     made = context("::: matrix blocks.1.attn.z[0]\nproblem: 7x0\nstage: initial\n:::\n")
     html = render(made).html
-    values = made.snapshot.trace("initial", "7x0").values["blocks.1.attn.z"][0]
+    values = made.numbers.snapshot.trace("initial", "7x0").values["blocks.1.attn.z"][0]
     found = re.findall(r'data-row="(\d+)" data-column="(\d+)" .*?data-value="([^"]+)"', html)
     assert len(found) == values.size
     for row, column, value in found:
@@ -109,14 +109,14 @@ def test_one_unit_in_the_sixth_digit_makes_a_product_false() -> None:
 def test_weights_show_the_decimals_of_the_file() -> None:
     html = rendered("::: matrix embed.W_E\n:::\n")[0].html
     made = context("")
-    stored = made.snapshot.document("weights/trained.json")["tensors"]["embed.W_E"]
+    stored = made.numbers.snapshot.document("weights/trained.json")["tensors"]["embed.W_E"]
     found = re.findall(r'data-value="([^"]+)"', html)
     assert found == [repr(float(value)) for row in stored for value in row]
 
 
 def test_value_beyond_the_domain_is_marked_as_clipped() -> None:
     made = context("::: matrix embed\nrows: [7]\ncolumns: [0]\n:::\n")
-    value = abs(made.snapshot.trace("trained", "7x8").values["embed"][0, 0])
+    value = abs(made.numbers.snapshot.trace("trained", "7x8").values["embed"][0, 0])
     made.numbers.domains["embed"] = value / 2  # type: ignore[index]
     try:
         html = render(made).html
@@ -137,13 +137,6 @@ def test_wide_matrix_scrolls_in_its_own_box() -> None:
     html = rendered("::: matrix blocks.0.mlp.W_in\n:::\n")[0].html
     assert html.count('<th scope="col">') == 64
     assert 'class="matrix-scroll" tabindex="0" role="group"' in html
-
-
-def test_used_files_are_those_of_the_chapter_alone() -> None:
-    first = rendered("{value}`probs[=,5] problem=7x0`")[0]
-    second = rendered("{value}`embed.W_E[7,0] stage=initial`，{claim}`equals-row-identical`")[0]
-    assert first.used == {"traces/trained/7x0.json"}
-    assert second.used == {"weights/initial.json", "claims.json"}
 
 
 @pytest.mark.parametrize("key", ["blocks.1.attn.attn_scores[0]", "blocks.1.attn.q[1]", "probs"])
@@ -191,4 +184,3 @@ def test_downloads_of_a_page_in_a_folder_lead_out_of_it() -> None:
     links = re.findall(r'href="([^"]+)"', page.html)
     paths = ["claims.json", "training.json", "traces/trained/7x0.json", "traces/trained/7x8.json"]
     assert links == [f"../snapshots/{path}" for path in ("manifest.json", *paths)]
-    assert page.used == {"manifest.json"}

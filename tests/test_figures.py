@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from builder.assets import assets
+from builder.assets import chart_assets, static_assets
 from builder.markdown import render
 from builder.pages import Pages
 from builder.site import Chapter, Site
@@ -73,7 +73,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = {
         "index.html": pages.chapter(chapters["zh", "index"], render(made)).encode(),
         "en/index.html": pages.placeholder(LANGUAGES[1], "index").encode(),
-        **assets(TEMPLATES),
+        **static_assets(TEMPLATES),
+        **chart_assets(),
     }
     assert list(made.diagnostics) == []
     for path, content in files.items():

@@ -173,7 +173,7 @@ def test_all_problems_of_a_chapter_are_found_together() -> None:
     assert [text.split(":")[0] for text in found] == ["1", "3", "5", "8"]
 
 
-def test_rendered_lists_headings_ids_links_and_figures() -> None:
+def test_rendered_lists_headings_ids_and_links() -> None:
     page, messages = rendered(
         "## 行 `X` 与 $S$ {#rows}\n\n见[下](#more)、<https://example.org/>\n与[页][r]。\n\n"
         "::: matrix embed\n:::\n\n#### 更多 {#more}\n\n注[^a]\n\n"
@@ -187,7 +187,6 @@ def test_rendered_lists_headings_ids_links_and_figures() -> None:
         Link("reading-table.html#x", 4),
     )
     assert {"rows", "more", "fig-1", "fn1", "fnref1"} <= page.ids
-    assert page.n_figures == 1
 
 
 def test_figures_are_numbered_in_page_order_through_nesting() -> None:

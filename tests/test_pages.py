@@ -41,7 +41,7 @@ def make_pages(templates: Path = TEMPLATES, base_url: str = "") -> Pages:
 
 
 def body(html: str = "<p>正文</p>", *headings: Heading) -> Rendered:
-    return Rendered(html, headings, frozenset(), (), 0, frozenset())
+    return Rendered(html, headings, frozenset(), ())
 
 
 def made(slug: str = "isolated-rows", language: Language = ZH, base_url: str = "") -> str:

@@ -13,11 +13,10 @@ OPTIONS: tuple[str, ...] = ()
 
 def render(role: Role, context: Context) -> str:
     """Return a check mark, or fail if the claim is unknown or false."""
-    claim = context.claims.get(role.target)
+    claim = context.numbers.claims.get(role.target)
     if claim is None:
-        hint = did_you_mean(role.target, context.claims)
+        hint = did_you_mean(role.target, context.numbers.claims)
         raise BlockError("unknown-claim", f"there is no claim `{role.target}`", hint)
-    context.numbers.used.add("claims.json")
     if not claim.holds:
         numbers = ", ".join(f"{name} = {number}" for name, number in claim.numbers.items())
         message = f"the claim `{claim.id}` is false in this snapshot"

@@ -18,8 +18,7 @@ OPTIONS: Options = {}
 
 def render(_directive: Directive, context: Context) -> str:
     """Return a list; each item has the id that the ticks of the chapters lead to."""
-    context.numbers.used.add("claims.json")
-    items = "".join(_item(claim, context) for claim in context.claims.values())
+    items = "".join(_item(claim, context) for claim in context.numbers.claims.values())
     return f'<dl class="claim-list">{items}</dl>\n'
 
 

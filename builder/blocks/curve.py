@@ -79,7 +79,7 @@ def _curve(name: str, context: Context) -> Curve:
     if name not in known:
         hint = did_you_mean(name, known)
         raise BlockError("unknown-curve", f"there is no curve `{name}`", hint)
-    return known[name](context.snapshot.document("training.json")[name])
+    return known[name](context.numbers.snapshot.document("training.json")[name])
 
 
 def _loss(values: Sequence[float]) -> Curve:

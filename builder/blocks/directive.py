@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
-from builder.claims import ClaimResult
 from builder.errors import BuildError, Diagnostic, Diagnostics, did_you_mean
 from builder.numbers import Numbers
 from builder.site import Chapter, Site
 from builder.strings import Strings
 from model import task
-from model.snapshot import STAGES, Snapshot
+from model.snapshot import STAGES
 
 Options = Mapping[str, type]
 """Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
@@ -105,10 +104,8 @@ class Context:
     ----------
     chapter, site, strings
         The page, the site, and the words of the interface in the page's language.
-    numbers, snapshot
-        Numbers by address, and the snapshot itself.
-    claims
-        Claim id -> whether it holds and what it rests on.
+    numbers
+        Numbers by address, with the snapshot and the claims that they come from.
     diagnostics
         Receives every problem.
     svg
@@ -121,9 +118,7 @@ class Context:
     site: Site
     strings: Strings
     numbers: Numbers
-    claims: Mapping[str, ClaimResult]
     diagnostics: Diagnostics
-    snapshot: Snapshot
     svg: Callable[[dict[str, Any]], str]
     ids: Ids = field(default_factory=Ids)
 

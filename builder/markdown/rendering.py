@@ -33,7 +33,7 @@ class Link:
 
 
 @dataclass
-class Page:
+class Rendering:
     """The state of one rendering; the parser itself has none.
 
     `inline_line` is the line of the file on which the text that is being parsed starts.
