@@ -13,8 +13,8 @@ import jinja2
 
 from builder.errors import BuildError, Diagnostic
 from builder.markdown import Rendered
-from builder.page import COVER, PageView, absolute_url
-from builder.site import Chapter, Language, Site
+from builder.page import PageView, absolute_url
+from builder.site import COVER, Chapter, Language, Site
 from builder.strings import Strings
 
 POLICY = "; ".join(

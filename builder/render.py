@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed
-from builder.errors import Diagnostic, Diagnostics, did_you_mean
+from builder.errors import Diagnostic, Diagnostics
+from builder.links import unresolved
 from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, digest
 from builder.strings import Strings
@@ -125,10 +124,9 @@ class Renderer:
         for result in results:
             (url,) = result.files
             for href, line, path in result.facts["links"]:
-                problem = _dangling(href, url, ids)
-                if problem:
-                    message, hint = problem
-                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", message, hint))
+                problem = unresolved(href, url, ids)
+                if problem and not href.startswith("#"):  # what `render` has reported
+                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", *problem))
 
     @cached_property
     def _shared_ingredients(self) -> Ingredients:
@@ -197,20 +195,3 @@ class Renderer:
             f"charts/{spec_digest[:12]}", {**ingredients, "spec": spec_digest}, compute
         )
         return result.files["chart.svg"].decode()
-
-
-def _dangling(href: str, url: str, ids: Mapping[str, set[str]]) -> tuple[str, str] | None:
-    """Return what is wrong with a link from the page at `url`, and a hint; None if nothing is."""
-    try:
-        parts = urlsplit(href)
-    except ValueError as error:
-        return f"`{href}` is not an address: {error}", ""
-    if parts.scheme or parts.netloc or not parts.path:
-        return None
-    target = posixpath.normpath(posixpath.join(posixpath.dirname(url), unquote(parts.path)))
-    if target not in ids:
-        return f"`{href}` leads to no page", did_you_mean(target, ids)
-    if parts.fragment and unquote(parts.fragment) not in ids[target]:
-        hint = did_you_mean(unquote(parts.fragment), ids[target])
-        return f"the page `{target}` has no id `{parts.fragment}`", hint
-    return None

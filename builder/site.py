@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from builder.errors import did_you_mean
+from model import task
 from model.config import Preset
+
+COVER, ABOUT = "index", "about"
+"""Chapters with a part of their own: the first one, and the one about the build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,11 @@ class Language:
     name: str
     prefix: str
     is_finished: bool
+
+    @property
+    def root(self) -> str:
+        """Relative path from its pages to the root of the site, empty or such as `../`."""
+        return "../" * self.prefix.count("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +101,17 @@ class Site:
     def url(self, language: Language, slug: str) -> str:
         """Return the page's path from the root of the site."""
         return f"{language.prefix}{slug}.html"
+
+    def href(self, here: Language, there: Language, slug: str) -> str:
+        """Return a link from any page in one language to a page in another or the same."""
+        return f"{slug}.html" if here == there else here.root + self.url(there, slug)
+
+    def language_of(self, slug: str, preferred: Language) -> Language:
+        """Return the language to read a chapter in: the first one that has it, if need be."""
+        order = (preferred, *self.languages)
+        return next((x for x in order if (x.code, slug) in self.chapters), preferred)
+
+
+def nearest_problem(name: str) -> str:
+    """Return a hint for a name that is no problem's."""
+    return did_you_mean(name.replace("×", "x").replace("*", "x"), task.BY_NAME) or "such as `7x8`"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from builder.errors import did_you_mean
-from builder.site import Language
+from builder.site import Language, nearest_problem
 from builder.strict_yaml import Section
 from model import task
 from model.config import PRESETS, ConfigError, Preset, preset_fields
@@ -20,11 +20,8 @@ def check_problem(section: Section, name: str, default: str) -> str:
     problem = section.get(name, str, default)
     if problem in task.BY_NAME:
         return problem
-    line, column = section.place(name)
-    hint = did_you_mean(problem.replace("×", "x").replace("*", "x"), task.BY_NAME)
-    section.complain(
-        line, column, "unknown-problem", f"there is no problem `{problem}`", hint or "such as `7x8`"
-    )
+    message = f"there is no problem `{problem}`"
+    section.complain(*section.place(name), "unknown-problem", message, nearest_problem(problem))
     return default
 
 

@@ -12,6 +12,7 @@ from markdown_it.utils import read_fixture_file
 from builder.blocks import BLOCKS, ROLES
 from builder.blocks.directive import BlockError
 from builder.blocks.operation import Equation, verify
+from builder.links import Link
 from builder.markdown import render
 from tests.rendering import context, rendered
 
@@ -177,6 +178,52 @@ def test_a_claim_that_says_nothing_is_reported() -> None:
     (found,) = made.diagnostics
     assert found.rule == "missing-statement"
     assert "`every-form`" in found.message
+
+
+MATRIX, SUM = "::: matrix embed\nid: foo\n:::", "::: sum\nleft: embed\nright: pos_embed\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            f"## 甲 {{#foo-name}}\n\n{MATRIX}",
+            "4:1: error: the id `foo-name` is already given on line 1",
+        ),
+        (f"{MATRIX}\n\n::: equation foo-name\nA\n:::", "5:1: error: the id `foo-name`"),
+        (
+            f"## 甲 {{#e-left}}\n\n{SUM}result: blocks.0.resid_pre\nid: e\n:::",
+            "7:1: error: the id `e-left` is already given on line 1",
+        ),
+        ("## 甲 {#claim-never-true}\n\n::: claims\n:::", "3:1: error: the id `claim-never-true`"),
+        ("::: claims\n:::\n\n::: claims\n:::", "4:1: error: the id `claim-equals-row-identical`"),
+    ],
+)
+def test_ids_that_a_block_makes_are_ids_of_the_page(body: str, expected: str) -> None:
+    (found,) = rendered(body)[1]
+    assert found.startswith(expected)
+    assert "[duplicate-id]" in found
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "href"),
+    [
+        ("zh", ("zh", "en"), "about.html"),
+        ("en", ("zh", "en"), "about.html"),
+        ("en", ("zh",), "../about.html"),
+        ("zh", ("en",), "en/about.html"),
+    ],
+)
+def test_a_tick_leads_to_the_list_of_claims_in_a_language_that_has_it(
+    language: str, written: tuple[str, ...], href: str
+) -> None:
+    made = context("{claim}`equals-row-identical`", language)
+    chapters = {(code, "about"): made.chapter for code in written}
+    made = dataclasses.replace(made, site=dataclasses.replace(made.site, chapters=chapters))
+    page = render(made)
+    (link,) = page.links
+    assert link == Link(f"{href}#claim-equals-row-identical", 1)
+    assert f'href="{link.href}"' in page.html
 
 
 def test_downloads_of_a_page_in_a_folder_lead_out_of_it() -> None:

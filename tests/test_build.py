@@ -22,6 +22,7 @@ from builder.compute import Computed, Computer
 from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress
 from builder.stages import Event
+from builder.tree import examine_tree
 from tests.projects import ROOT, overwrite, substitute, tree
 
 COMMAND = [sys.executable, "-m", "builder", "build", "--quiet"]
@@ -151,6 +152,24 @@ def test_a_warning_does_not_stop_a_build_unless_it_is_strict(project: Path) -> N
     ]
     report, _ = run(project)
     assert [warning.rule for warning in report.warnings] == ["unlisted-chapter"]
+
+
+def test_a_tick_leads_to_the_claims_of_another_language_if_need_be(project: Path) -> None:
+    (project / "content/en/about.md").unlink()
+    substitute(project / "content/en/index.md", "](about.html#claims)", "](../about.html#claims)")
+    report, _ = run(project, is_strict=True)
+    assert report.warnings == ()
+    page = (project / "dist/en/index.html").read_text("utf-8")
+    assert 'href="../about.html#claim-' in page
+    assert examine_tree(project / "dist") == []
+
+
+def test_a_tick_that_leads_to_no_claim_is_found(project: Path) -> None:
+    about = project / "content/zh/about.md"
+    about.write_text(about.read_text("utf-8").replace("::: claims\n:::\n", ""), encoding="utf-8")
+    found = failure(project)
+    assert {d.rule for d in found} == {"dangling-link"}
+    assert all("about.html has no id `claim-" in d.message and d.line for d in found)
 
 
 BAD_CHAPTERS = {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from builder.blocks.directive import TEMPLATE_IDS
 from builder.errors import BuildError, Diagnostics
 from builder.markdown import Heading, Rendered
 from builder.page import sitemap
@@ -185,6 +186,11 @@ def test_a_template_error_names_file_and_line(
     assert (found.path, found.line) == (f"site_templates/{template}", line)
     assert message in found.message
     assert found.rule == "template"
+
+
+def test_authors_cannot_take_an_id_of_the_templates() -> None:
+    templates = "".join(path.read_text("utf-8") for path in TEMPLATES.rglob("*.html"))
+    assert set(re.findall(r'\bid="([^"]*)"', templates)) == TEMPLATE_IDS
 
 
 def test_every_text_of_the_interface_is_used_and_every_use_has_a_text() -> None:

@@ -6,6 +6,8 @@ from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
 from builder.errors import did_you_mean
+from builder.links import Link
+from builder.site import ABOUT
 
 NAME = "claim"
 OPTIONS: tuple[str, ...] = ()
@@ -21,8 +23,9 @@ def render(role: Role, context: Context) -> str:
         numbers = ", ".join(f"{name} = {number}" for name, number in claim.numbers.items())
         message = f"the claim `{claim.id}` is false in this snapshot"
         raise BlockError("false-claim", message, f"its numbers: {numbers}")
+    here, site = context.chapter.language, context.site
+    about = site.href(here, site.language_of(ABOUT, here), ABOUT)
+    href = f"{about}#claim-{claim.id}"
+    context.links.append(Link(href, role.line))
     title = escape(context.words("figure.claim", id=claim.id))
-    return (
-        f'<a class="claim" href="about.html#claim-{escape(claim.id)}"'
-        f' title="{title}" aria-label="{title}">✓</a>'
-    )
+    return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{title}">✓</a>'

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from builder.blocks.directive import Context
-from builder.errors import did_you_mean
+from builder.links import Link, unresolved
 from builder.markdown.parser import parser
-from builder.markdown.rendering import Heading, Link, Rendering
+from builder.markdown.rendering import Heading, Rendering
 
 __all__ = ["Heading", "Link", "Rendered", "render"]
 
@@ -51,12 +51,13 @@ def render(context: Context) -> Rendered:
     html = md.renderer.render(tokens, md.options, env)
     ids = frozenset(_ID.findall(html))
     _check_anchors(rendering, ids)
-    return Rendered(html, tuple(rendering.headings), ids, tuple(rendering.links))
+    return Rendered(html, tuple(rendering.headings), ids, tuple(context.links))
 
 
 def _check_anchors(rendering: Rendering, ids: frozenset[str]) -> None:
-    for link in rendering.links:
-        if link.href.startswith("#") and link.href[1:] not in ids:
-            hint = did_you_mean(link.href[1:], ids)
-            message = f"nothing on this page has the id `{link.href[1:]}`"
-            rendering.report((link.line, 0), "dangling-anchor", message, hint)
+    chapter = rendering.context.chapter
+    url = rendering.context.site.url(chapter.language, chapter.slug)
+    for link in rendering.context.links:
+        problem = unresolved(link.href, url, {url: ids}) if link.href.startswith("#") else None
+        if problem:
+            rendering.report((link.line, 0), "dangling-anchor", *problem)

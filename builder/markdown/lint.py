@@ -10,7 +10,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 
 from builder.errors import did_you_mean
-from builder.markdown.rendering import Link, Rendering
+from builder.links import Link
+from builder.markdown.rendering import Rendering
 
 InlineRule = Callable[[StateInline, bool], bool]
 
@@ -44,7 +45,7 @@ def linked(rule: InlineRule) -> InlineRule:
             rendering: Rendering = state.env["rendering"]
             opening = next(t for t in state.tokens[n_tokens:] if t.type == "link_open")
             line, _ = rendering.place(state.src, start)
-            rendering.links.append(Link(str(opening.attrs.get("href", "")), line))
+            rendering.context.links.append(Link(str(opening.attrs.get("href", "")), line))
         return True
 
     return located
