@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,7 @@ class Renderer:
             strings=self.strings[chapter.language.code],
             numbers=self._numbers,
             diagnostics=found,
-            svg=self._svg,
+            svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
         )
         rendered = render(context)
         page = self._pages.chapter(chapter, rendered)
@@ -181,7 +181,7 @@ class Renderer:
         ]
         return found
 
-    def _svg(self, spec: dict[str, Any]) -> str:
+    def _svg(self, page: str, figure_id: str, spec: dict[str, Any]) -> str:
         """Draw a chart, or find the drawing in the cache."""
 
         def compute() -> Result:
@@ -190,8 +190,6 @@ class Renderer:
             return Result({"chart.svg": svg(spec).encode()})
 
         ingredients = self.source.ingredients("builder.charts", tools=CHART_TOOLS)
-        spec_digest = digest(json.dumps(spec, sort_keys=True))
-        result = self.cache.get(
-            f"charts/{spec_digest[:12]}", {**ingredients, "spec": spec_digest}, compute
-        )
+        ingredients = {**ingredients, "spec": digest(json.dumps(spec, sort_keys=True))}
+        result = self.cache.get(f"{page}/{figure_id}", ingredients, compute)
         return result.files["chart.svg"].decode()

@@ -16,7 +16,7 @@ from builder.errors import Diagnostics
 from builder.markdown import Rendered, render
 from builder.numbers import Numbers
 from builder.site import Chapter, Language, Site
-from builder.strings import load_strings
+from builder.strings import load_texts
 from model import task
 from model.config import PRESETS
 from model.encoding import encode, rounded, rows_up_to
@@ -95,8 +95,8 @@ def numbers() -> Numbers:
 
 @functools.cache
 def _shared() -> tuple[Site, dict[str, Any], Numbers]:
-    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {})
-    strings = load_strings(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
+    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, {})
+    strings = load_texts(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics()).strings
     return site, strings, numbers()
 
 
@@ -111,7 +111,7 @@ def context(body: str, language: str = "zh", body_line: int = 1) -> Context:
         strings={**strings[language], **STATEMENTS},
         numbers=shared,
         diagnostics=Diagnostics(),
-        svg=lambda spec: f"<svg>{len(spec)}</svg>",
+        svg=lambda _figure_id, spec: f"<svg>{len(spec)}</svg>",
     )
 
 

@@ -94,13 +94,7 @@ class Ids:
         return self.reserve(wanted, line)
 
     def reserve(self, made: str, line: int) -> str:
-        """Return an id that a block makes for an element.
-
-        Raises
-        ------
-        BlockError
-            If it is taken.
-        """
+        """Return an id that a block makes for an element, or raise BlockError if it is taken."""
         if made in self.taken:
             message = f"the id `{made}` is already given on line {self.taken[made]}"
             raise BlockError("duplicate-id", message, "", "id")
@@ -130,7 +124,8 @@ class Context:
     diagnostics
         Receives every problem.
     svg
-        Renders a Vega-Lite specification to an inline SVG.
+        Renders the chart of a figure, by the figure's id, from a Vega-Lite specification to an
+        inline SVG.
     ids, links
         The ids given out on this page, and where it links to.
     """
@@ -140,7 +135,7 @@ class Context:
     strings: Strings
     numbers: Numbers
     diagnostics: Diagnostics
-    svg: Callable[[dict[str, Any]], str]
+    svg: Callable[[str, dict[str, Any]], str]
     ids: Ids = field(default_factory=Ids)
     links: list[Link] = field(default_factory=list)
 
