@@ -118,7 +118,7 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
     diagnostics.raise_if_fatal(strict=options.is_strict)
     diagnostics.extend(false_claims(computed, texts))
     renderer = Renderer(
-        site, texts.strings, computed, project.templates, project.source, cache, diagnostics
+        site, texts, computed, project.templates, project.source, cache, diagnostics
     )
     with progress.stage("pages"):
         pages = renderer.pages()
@@ -193,7 +193,7 @@ def false_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
 def unmatched_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
     """Report claims that have no text, and texts of claims that do not exist."""
     known = {f"claim.{claim['id']}" for claim in computed.claims}
-    told = {name for name in texts.locations if name.startswith("claim.")}
+    told = {name for name in next(iter(texts.strings.values())) if name.startswith("claim.")}
     group = texts.locations.get("claim", Location("content/claims.yml"))
     for name in sorted(known ^ told):
         claim_id = name.removeprefix("claim.")

@@ -15,7 +15,7 @@ from builder.errors import Diagnostic, Diagnostics
 from builder.links import unresolved
 from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, digest
-from builder.strings import Strings
+from builder.strings import Texts
 
 if TYPE_CHECKING:
     from builder.numbers import Numbers
@@ -35,7 +35,7 @@ class Renderer:
     """
 
     site: Site
-    strings: Mapping[str, Strings]
+    texts: Texts
     computed: Computed
     templates: Path
     source: SourceCode
@@ -91,7 +91,7 @@ class Renderer:
         context = Context(
             chapter=chapter,
             site=self.site,
-            strings=self.strings[chapter.language.code],
+            texts=self.texts,
             numbers=self._numbers,
             diagnostics=found,
             svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
@@ -144,7 +144,7 @@ class Renderer:
             ),
             **templates,
             "titles and order of chapters": digest(repr(shape)),
-            "words of the interface": digest(repr(sorted(self.strings.items()))),
+            "words of the interface": digest(repr(sorted(self.texts.strings.items()))),
             "snapshot": self.computed.digest,
         }
 
@@ -152,7 +152,7 @@ class Renderer:
     def _pages(self) -> Pages:
         from builder.pages import Pages
 
-        return Pages(self.templates, self.site, self.strings)
+        return Pages(self.templates, self.site, self.texts.strings)
 
     @cached_property
     def _snapshot(self) -> Snapshot:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from builder.errors import Diagnostics, Location
+from builder.errors import BuildError, Diagnostics, Location
 from builder.site import Language
 from builder.strict_yaml import Section, read_section
 from builder.text_file import read_text
@@ -24,11 +24,27 @@ class Texts:
     strings
         Language code -> dotted name -> text.
     locations
-        Name of a group or dotted name of a text -> its place.
+        Dotted name of a group, of a text, or of a text in one language -> its place.
     """
 
     strings: Mapping[str, Strings]
     locations: Mapping[str, Location]
+
+    def filled(self, name: str, code: str, values: Mapping[str, object]) -> str:
+        """Return a text in a language, its `{places}` filled in.
+
+        Raises
+        ------
+        BuildError
+            If there is no such text, or if it has other places.
+        """
+        try:
+            return self.strings[code][name].format(**values)
+        except (AttributeError, LookupError, ValueError) as error:
+            nowhere = Location("site_templates/strings.yml")
+            location = self.locations.get(f"{name}.{code}", nowhere)
+            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
+            raise BuildError(location.problem("text", message)) from error
 
     def __or__(self, other: Texts) -> Texts:
         strings = {code: {**self.strings[code], **other.strings[code]} for code in self.strings}
@@ -54,6 +70,7 @@ def load_texts(path: Path, languages: Sequence[Language], diagnostics: Diagnosti
     codes = [language.code for language in languages]
     strings = {code: {name: text.get(code, str) for name, text in found.items()} for code in codes}
     spoken = set.intersection(*(set(text) for text in found.values())) if found else set()
-    for text in found.values():
+    for name, text in found.items():
+        locations |= {f"{name}.{code}": text.locate(code) for code in codes}
         text.finish(ignored=spoken)
     return Texts(strings, locations)

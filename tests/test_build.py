@@ -331,6 +331,14 @@ def test_a_missing_text_of_the_interface_is_one_message(project: Path, name: str
     assert name in diagnostic.message or name in diagnostic.excerpt
 
 
+def test_a_wrong_place_in_a_text_is_one_message_at_its_line(project: Path) -> None:
+    strings = project / "site_templates/strings.yml"
+    line = substitute(strings, "这句话已由构建检验：{id}", "这句话已由构建检验：{name}")
+    (diagnostic,) = failure(project)
+    assert (diagnostic.path, diagnostic.line) == ("site_templates/strings.yml", line)
+    assert "{name}" in diagnostic.excerpt
+
+
 @pytest.mark.parametrize("damage", [b"{", b"[]", b'{"files": 3}'])
 def test_a_damaged_lock_is_noticed_before_the_site_is_replaced(
     project: Path, damage: bytes
