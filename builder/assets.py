@@ -21,11 +21,6 @@ _ESCAPES = {
 }
 
 
-def assets(templates: Path) -> dict[str, bytes]:
-    """Return every asset of the site: path from its root -> content."""
-    return {**static_assets(templates), **chart_assets()}
-
-
 def static_assets(templates: Path) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
 

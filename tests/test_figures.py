@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
 
-from builder.assets import assets
+from builder.assets import chart_assets, static_assets
 from builder.display import display, display_exact, display_scientific
 from builder.markdown import render
 from builder.pages import Pages
 from builder.site import Chapter, Site
-from builder.strings import load_strings
+from builder.strings import load_texts
 from tests.browser import Chromium, Visit
 from tests.rendering import LANGUAGES, PRESET, ROOT, context
 
@@ -79,13 +79,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = context(BODY)
     chapters = {("zh", "index"): Chapter("index", LANGUAGES[0], "", "注意力", "", "", "7x8", "", 1)}
     titles = {"zh": "注意力", "en": "Attention"}
-    built = Site(titles, titles, LANGUAGES, ["index"], "", "7x8", PRESET, chapters)
-    strings = load_strings(TEMPLATES / "strings.yml", LANGUAGES, made.diagnostics)
+    built = Site(titles, titles, LANGUAGES, ["index"], "", "7x8", PRESET, {}, chapters)
+    strings = load_texts(TEMPLATES / "strings.yml", LANGUAGES, made.diagnostics).strings
     pages = Pages(TEMPLATES, built, strings)
     files = {
         "index.html": pages.chapter(chapters["zh", "index"], render(made)).encode(),
         "en/index.html": pages.placeholder(LANGUAGES[1], "index").encode(),
-        **assets(TEMPLATES),
+        **static_assets(TEMPLATES),
+        **chart_assets(),
     }
     assert list(made.diagnostics) == []
     for path, content in files.items():

@@ -52,7 +52,7 @@ def matrix_figure(
     role
         `left`, `right` or `result` within an equation of matrices.
     """
-    name_id = f"{figure_id}-name"
+    name_id = context.ids.part(figure_id, "name")
     note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
     return (
         f'<figure class="matrix" id="{figure_id}"{_data(matrix, role)}>'
