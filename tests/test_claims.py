@@ -21,7 +21,8 @@ Change = Callable[["Doctor"], None]
 
 EVIDENCE: Evidence = {
     "decoded": 100,
-    "overwritten_uniform": 20,
+    "overwritten_uniform": 10,
+    "overwritten_heads": [[31, 10], [46, 31]],
     "control_uniform": 100,
     "control_loss": 0.413,
     "control_margin": 1e-13,
@@ -92,6 +93,12 @@ def reads(problem: str, position: int) -> Change:
     return change
 
 
+def swapped_heads(doctor: Doctor) -> None:
+    """The other head follows 0 instead: the text names the wrong one."""
+    for problem in task.PROBLEMS:
+        doctor.trace(problem.name)["blocks.0.attn.pattern"].reverse()
+
+
 FALSIFIED: dict[str, list[Change]] = {
     "all-correct": [evidence("decoded", 99)],
     "loss-near-floor": [final_loss(HIGHEST_LOSS), final_loss(task.LOSS_FLOOR - 1e-6)],
@@ -110,10 +117,11 @@ FALSIFIED: dict[str, list[Change]] = {
         nudge("9x9", "blocks.1.attn.z", 1, 0, 0, by=1e-4),
         nudge("0x0", "blocks.0.attn.v", 0, 0, 0, by=1e-3),
     ],
-    "head-follows-zero": [reads("7x0", 1), reads("0x9", 3)],
+    "head-follows-zero": [reads("7x0", 1), reads("0x9", 3), swapped_heads],
     "other-head-does-not-follow": [reads("7x0", 2), reads("0x9", 0)],
     "uniform-control-solves": [evidence("control_uniform", 99)],
-    "uniform-overwrite-fails": [evidence("overwritten_uniform", 50)],
+    "uniform-overwrite-fails": [evidence("overwritten_uniform", 11)],
+    "head-overwrite-fails": [evidence("overwritten_heads", [[0, 11], [0, 0]])],
 }
 CASES = [(claim, change) for claim, changes in FALSIFIED.items() for change in changes]
 
