@@ -1,0 +1,45 @@
+// How a number looks: the same as in the tables and the prose, which `builder/display.py` formats.
+(function (Article) {
+  "use strict";
+
+  const SMALLEST_PLAIN = 1e-3;
+  const STORED_DIGITS = 7;
+  const SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
+
+  /**
+   * @param {number} value
+   * @param {number} decimals
+   * @returns {string} rounded, such as \u22120.43; zero has no sign
+   */
+  function display(value, decimals) {
+    return signed(value, Math.abs(value).toFixed(decimals));
+  }
+
+  /**
+   * @param {number} value
+   * @returns {string} with all its digits, such as \u22120.4312345; below 0.001 with a power of ten
+   */
+  function exact(value) {
+    const size = Math.abs(value);
+    if (size > 0 && size < SMALLEST_PLAIN) return signed(value, scientific(size));
+    const [whole, fraction] = String(size).split(".");
+    const digits = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+    return signed(value, fraction ? `${digits}.${fraction}` : digits);
+  }
+
+  /** @param {number} size */
+  function scientific(size) {
+    const [mantissa, exponent] = size.toExponential(STORED_DIGITS - 1).split("e-");
+    return `${mantissa}\u00d710\u207b${exponent.replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)])}`;
+  }
+
+  /**
+   * @param {number} value
+   * @param {string} digits of its absolute value
+   */
+  function signed(value, digits) {
+    return value < 0 && /[1-9]/.test(digits) ? `\u2212${digits}` : digits;
+  }
+
+  Article.number = { display, exact };
+})((window.Article ??= {}));
