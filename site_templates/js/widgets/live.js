@@ -45,7 +45,7 @@
     const drawing = (state.drawing = {});
     const isWanted = () => state.drawing === drawing; // or else the reader has scrolled on
     try {
-      loading ??= Promise.all(["vega.js", "charts.js"].map(loadScript));
+      loading ??= Promise.all(["vega.js", "charts.js"].map(Article.data.load));
       await loading;
       if (!isWanted()) return;
       const { view, host } = embed(figure);
@@ -55,20 +55,6 @@
     } catch (error) {
       Article.problem.tell(figure, error);
     }
-  }
-
-  /**
-   * @param {string} name
-   * @returns {Promise<void>}
-   */
-  function loadScript(name) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = `${document.body.dataset.root}assets/${name}`;
-      script.onload = () => resolve();
-      script.onerror = () => reject(new Error(`${name} could not be loaded`));
-      document.head.append(script);
-    });
   }
 
   /** @param {HTMLElement} figure */
@@ -155,6 +141,14 @@
     }
   }
 
+  /** The table's numbers have changed: draw them. */
+  function refresh(figure) {
+    const face = states.get(figure)?.face;
+    if (!face) return;
+    face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
+    update(face);
+  }
+
   /**
    * @param {HTMLElement} figure
    * @param {number | null} row
@@ -189,5 +183,5 @@
     face.queue.then(() => face.view.finalize());
   }
 
-  Article.live = { mount, light, repaint };
+  Article.live = { mount, light, refresh, repaint };
 })((window.Article ??= {}));

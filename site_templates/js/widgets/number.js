@@ -4,6 +4,7 @@
 
   const SMALLEST_PLAIN = 1e-3;
   const STORED_DIGITS = 7;
+  const SMALLEST_STORED = 1e-12;
   const SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
 
   /**
@@ -11,8 +12,32 @@
    * @param {number} decimals
    * @returns {string} rounded, such as \u22120.43; zero has no sign
    */
-  function display(value, decimals) {
+  function display(value, decimals = 2) {
     return signed(value, Math.abs(value).toFixed(decimals));
+  }
+
+  /**
+   * Round as the snapshot does, by exact powers of ten: `model/encoding.py`.
+   *
+   * @param {number} value
+   * @returns {number} with 7 significant digits; under 1e-12 it is 0
+   */
+  function rounded(value) {
+    const size = Math.abs(value);
+    if (size < SMALLEST_STORED) return 0;
+    let exponent = Math.floor(Math.log10(size));
+    if (size < 10 ** exponent) exponent -= 1; // the logarithm is not exact
+    if (size >= 10 ** (exponent + 1)) exponent += 1;
+    const power = STORED_DIGITS - 1 - exponent;
+    const scale = 10 ** Math.abs(power);
+    return power < 0 ? nearest(value / scale) * scale : nearest(value * scale) / scale;
+  }
+
+  /** @param {number} x @returns {number} the nearest whole number, ties to even */
+  function nearest(x) {
+    const below = Math.floor(x);
+    if (x - below !== 0.5) return Math.round(x);
+    return below % 2 === 0 ? below : below + 1;
   }
 
   /**
@@ -41,5 +66,5 @@
     return value < 0 && /[1-9]/.test(digits) ? `\u2212${digits}` : digits;
   }
 
-  Article.number = { display, exact };
+  Article.number = { display, exact, rounded };
 })((window.Article ??= {}));
