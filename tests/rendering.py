@@ -67,7 +67,8 @@ def snapshot_folder() -> Path:
     }
     _write(folder / "manifest.json", manifest)
     _write(folder / "dataset.json", {"vocab": list(task.VOCAB), "n_targets": 558})
-    _write(folder / "training.json", {"loss": run.loss, "correct": run.correct})
+    training = {"loss": run.loss, "correct": run.correct, "checkpoints": sorted(run.checkpoints)}
+    _write(folder / "training.json", training)
     for stage, step in (("initial", 0), ("trained", 3)):
         weights = run.checkpoints[step]
         _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})

@@ -54,4 +54,4 @@
   }
 
   Article.data = { load, run, checkpoints };
-})((globalThis.Article ??= {}));
+})((window.Article ??= {}));
