@@ -24,11 +24,11 @@ from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress
 from builder.stages import Event
 from builder.tree import examine_tree
-from tests.projects import ROOT, overwrite, substitute, tree
+from tests.projects import ROOT, SENTENCE, overwrite, substitute, tree
 
 COMMAND = [sys.executable, "-m", "builder", "build", "--quiet"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-SENTENCE, EDITED = "这一页给不愿意只凭相信的人。", "改了一句。"
+EDITED = "改了一句。"
 
 
 def run(project: Path, **options: object) -> tuple[Report, list[Event]]:

@@ -21,7 +21,7 @@ from builder.build import Project
 from builder.cli import EXIT_CODES, main, parser
 from builder.errors import BuildError
 from builder.lock import LOCK
-from tests.projects import ROOT, overwrite, substitute, tree
+from tests.projects import ROOT, SENTENCE, overwrite, substitute, tree
 
 Captured = pytest.CaptureFixture[str]
 
@@ -117,7 +117,7 @@ def test_build_says_where_the_site_is_and_whether_its_numbers_are_the_accepted_o
 
 
 def test_quiet_prints_nothing_on_success(project: Path, capsys: Captured) -> None:
-    substitute(project / "content/zh/about.md", "这一页给", "这页给")
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
     assert main(["build", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -156,7 +156,7 @@ def test_strict_turns_a_warning_into_a_failure(project: Path, capsys: Captured) 
 
 
 def test_explain_says_of_every_stage_what_happened_and_why(project: Path, capsys: Captured) -> None:
-    substitute(project / "content/zh/about.md", "这一页给", "这页给")
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
     assert main(["build", "--quiet", "--explain"]) == 0
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     found = {stage: (state, reason) for stage, state, reason in lines}
@@ -302,7 +302,7 @@ def test_a_full_disk_under_the_cache_is_one_message(
     def refuse(path: Path, _data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", path.suffix)
 
-    substitute(project / "content/zh/about.md", "这一页给", "这页给")
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
     before = tree(project / "dist")
     monkeypatch.setattr(Path, "write_bytes", refuse)
     assert main(["build", "--quiet"]) == 1
@@ -340,7 +340,7 @@ def test_an_interruption_ends_without_a_traceback(
 
 
 def test_messages_survive_a_terminal_without_chinese(project: Path) -> None:
-    substitute(project / "content/zh/about.md", "这一页给", "$\\nope$ 这一页给")
+    substitute(project / "content/zh/about.md", SENTENCE, f"$\\nope$ {SENTENCE}")
     for arguments in (["build", "--quiet"], ["build", "--json"]):
         finished = as_process(project, *arguments, PYTHONIOENCODING="ascii", LC_ALL="C")
         assert finished.returncode == 1

@@ -129,7 +129,7 @@ def test_a_control_too_close_to_a_rounding_boundary_is_refused_as_well(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.rmtree(project / ".cache/evidence")
-    close = Evidence(100, 2, 100, control_loss=0.41, control_margin=9e-15)
+    close = Evidence(100, 2, [[9, 9], [9, 9]], 100, control_loss=0.41, control_margin=9e-15)
     monkeypatch.setattr("model.evidence.gather", lambda _weights, _preset: close)
     message = failure(project, PRESET)
     assert "in the training of the control a gradient came within 9.0e-15" in message
