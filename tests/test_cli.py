@@ -162,9 +162,16 @@ def test_explain_says_of_every_stage_what_happened_and_why(project: Path, capsys
     found = {stage: (state, reason) for stage, state, reason in lines}
     assert found.pop("pages/zh/about") == ("rebuilt", "changed: content/zh/about.md")
     assert set(found.values()) == {("kept", "unchanged")}
-    assert {"train", "trace", "gradients", "evidence", "claims", "assets", "pages/en/index"} <= (
-        found.keys()
-    )
+    assert {
+        "train",
+        "trace",
+        "gradients",
+        "evidence",
+        "claims",
+        "assets/charts",
+        "assets/model",
+        "pages/en/index",
+    } <= (found.keys())
 
 
 def test_json_is_one_document_on_success(project: Path, capsys: Captured) -> None:
