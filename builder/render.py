@@ -208,7 +208,7 @@ class Renderer:
 
 @contextmanager
 def _rarely_collected() -> Iterator[None]:
-    """Look for garbage rarely: the many tokens are soon gone, and looking takes a fifth of the time."""
+    """Look for garbage rarely: tokens are soon gone, and looking takes a fifth of the time."""
     before = gc.get_threshold()
     gc.set_threshold(200_000, *before[1:])
     try:
