@@ -18,10 +18,6 @@ from dataclasses import dataclass
 from builder.errors import did_you_mean
 from model.tensors import TensorSpec
 
-HEAD_COLUMNS = ("attn.W_Q", "attn.W_K", "attn.W_V")
-HEAD_ROWS = ("attn.W_O",)
-"""Weights of which every head owns a part: some of the columns, or some of the rows."""
-
 _ADDRESS = re.compile(r"([A-Za-z_][\w.-]*)(?:\[([^\[\]]*)\])?")
 
 
@@ -138,7 +134,7 @@ def select(address: Address, spec: TensorSpec, n_heads: int) -> Selection:
     given = address.selectors
     has_heads = "head" in spec.axes
     rank = len(spec.axes) - has_heads
-    may_have_head = has_heads or spec.name in HEAD_COLUMNS + HEAD_ROWS
+    may_have_head = has_heads or spec.head_axis is not None
     if not has_heads and len(given) in (0, rank):
         return Selection(None, given)
     if may_have_head and len(given) in (1, 1 + rank):

@@ -18,11 +18,6 @@ Article.defineEngine();
 """
 
 
-def assets(templates: Path) -> dict[str, bytes]:
-    """Return every asset of the site: path from its root -> content."""
-    return {**static_assets(templates), **chart_assets()}
-
-
 def static_assets(templates: Path) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from builder.build import Options, Project, build
@@ -19,17 +18,15 @@ from builder.tree import examine_tree
 OTHER_CIRCUMSTANCES = {"TZ": "Pacific/Chatham", "PYTHONHASHSEED": "4242", "LC_ALL": "C"}
 
 
-def check(
-    project: Project, options: Options, progress: Progress, say: Callable[[str], None]
-) -> None:
+def check(project: Project, progress: Progress, say: Callable[[str], None]) -> None:
     """Build strictly, examine the output, compare with the lock, and build once more.
 
     The second build runs in another process, folder, time zone and hash seed, without the cache.
 
     Parameters
     ----------
-    project, options
-        As for a build; the output folder is not used.
+    project
+        As for a build.
     progress
         Reports the stages.
     say
@@ -42,7 +39,7 @@ def check(
     """
     with tempfile.TemporaryDirectory(prefix="check-") as scratch:
         first, second = Path(scratch, "first", "site"), Path(scratch, "second", "other-site")
-        report = build(project, replace(options, out=first, is_strict=True), progress)
+        report = build(project, Options(first, is_strict=True), progress)
         say(f"build: {report.n_pages} pages, {report.n_claims} claims hold")
         problems = list(examine_tree(first, report.base_url))
         if not problems:

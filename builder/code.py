@@ -33,11 +33,17 @@ class SourceCode:
     root: Path
     _text: dict[str, str | None] = field(default_factory=dict)
     _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _versions: dict[str, str] = field(default_factory=dict)
 
     def ingredients(self, *modules: str, tools: Iterable[str] = ()) -> Ingredients:
         """Digests of the modules and of all they import, and versions of external tools."""
         found = {name: digest(self._source(name) or "") for name in self.closure(modules)}
-        return found | {tool: metadata.version(tool) for tool in tools}
+        return found | {tool: self._version(tool) for tool in tools}
+
+    def _version(self, tool: str) -> str:
+        if tool not in self._versions:
+            self._versions[tool] = metadata.version(tool)
+        return self._versions[tool]
 
     def closure(self, modules: Iterable[str]) -> tuple[str, ...]:
         """Names of the modules and of all modules of ours that they import, sorted."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from builder.build import Options, Project, Report, build, load, manifest_of
+from builder.build import Options, Project, Report, build, compute, load, manifest_of
 from builder.errors import Diagnostic, Diagnostics
 from builder.exclusive import exclusively
 from builder.progress import Progress
@@ -47,7 +47,7 @@ def run_check(options: argparse.Namespace) -> int:
     """Check everything that can be checked without a browser."""
     from builder.check import check
 
-    check(Project(Path.cwd()), Options(Path("dist")), Progress(options.quiet), print)
+    check(Project(Path.cwd()), Progress(options.quiet), print)
     return 0
 
 
@@ -67,14 +67,13 @@ def run_diff(options: argparse.Namespace) -> int:
 
 def run_lock(options: argparse.Namespace) -> int:
     """Accept the current numbers."""
-    from builder.compute import Computer
     from builder.lock import compare_with_lock, write_lock
 
     project, diagnostics, progress = Project(Path.cwd()), Diagnostics(), Progress(options.quiet)
     with exclusively(project.root, progress):
         site, _ = load(project, diagnostics)
         diagnostics.raise_if_fatal()
-        computed = Computer(site.preset, Cache(project.cache), project.source, progress).run()
+        computed = compute(project, site, Cache(project.cache), progress)
         manifest = manifest_of(computed)
         write_lock(project.lock, manifest)
     print(compare_with_lock(project.lock, manifest).line)

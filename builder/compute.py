@@ -1,12 +1,13 @@
 """The numbers: every snapshot file, each from its own cached stage.
 
-This is the one place where the builder meets torch, and only when a stage has to be computed.
+What a number is, and how it is written, is decided in the modules that are ingredients of the
+stages; here it is only said which stage needs what. This is the one place where the builder meets
+torch, and only when a stage has to be computed.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,19 +15,20 @@ from typing import TYPE_CHECKING, Any
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress, Update
-from builder.stages import Cache, Ingredients, Result, digest
+from builder.stages import Cache, Result, digest
 from model import task
 from model.config import Preset
 
 if TYPE_CHECKING:
     from model.documents import File
-    from model.train import Run
+    from model.snapshot import Snapshot
 
 SMALLEST_MARGIN = 1e-14
 """A training whose gradients come closer than this to a rounding boundary is not portable."""
 
-STAGES = ("initial", "trained")
 SNAPSHOTS = "snapshots/"
+_TRAININGS = {"train": "the training", "evidence": "the training of the control"}
+"""What is trained in which stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +65,21 @@ class Computer:
         Raises
         ------
         BuildError
-            If the model misses a problem, or its training is not portable.
+            If the model misses a problem, or if the training of the model or of its control
+            diverges or is not portable.
         """
         with self.progress.stage("train") as update:
             trained = self._train(update)
-        _require_good_training(trained.facts["training"])
+        training = trained.facts["training"]
+        _require_all_correct(training)
+        _require_portable(_TRAININGS["train"], training["portability_margin"])
         with self.progress.stage("trace"):
-            traces = self._after_training("trace", trained, _trace_files)
+            traces = self._trace(trained)
         with self.progress.stage("gradients"):
-            gradients = self._after_training("gradients", trained, _gradient_files)
+            gradients = self._gradients(trained)
         with self.progress.stage("evidence"):
             evidence = self._evidence(trained)
+        _require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
         with self.progress.stage("claims"):
             claims = self._claims([trained, traces], evidence)
         with self.progress.stage("manifest"):
@@ -86,127 +92,114 @@ class Computer:
             update(f"step {step} of {steps}, loss {loss:.4f}, {correct} correct")
 
         def compute() -> Result:
-            import numpy as np
-
-            from model import documents
+            from model.run_files import run_facts, run_files
             from model.train import train
 
-            _use_one_thread()
-            with np.errstate(all="ignore"):  # what overflows is reported below
-                run = train(self.preset, on_step=on_step)
-            _require_finite_training(run)
-            files = [
-                documents.dataset_file(),
-                documents.training_file(run),
-                *documents.weight_files(run, self.preset.model),
-            ]
-            facts = {
-                "training": documents.training_figures(run, self.preset),
-                "weights_sha256": documents.digests(run, self.preset.model),
-            }
-            return _result(files, facts)
+            run = train(self.preset, on_step=on_step)
+            return _result(run_files(run, self.preset.model), run_facts(run, self.preset))
 
-        modules = ("model.train", "model.documents")
-        return self.cache.get("train", self._ingredients(*modules), compute)
+        return self._with_torch("train", ["model.run_files"], [], compute)
 
-    def _after_training(self, stage: str, trained: Result, make: Any) -> Result:
-        """Derive files from the initial and the trained weights."""
-
+    def _trace(self, trained: Result) -> Result:
         def compute() -> Result:
-            return _result(make(trained.files, self.preset))
+            from model.trace_files import every_stage, trace_files
 
-        ingredients = self._ingredients("model.trace", "model.documents")
-        return self.cache.get(stage, {**ingredients, "train": trained.digest}, compute)
+            snapshot = _snapshot([trained])
+            return _result(every_stage(trace_files, snapshot, self.preset.model))
+
+        return self._with_torch("trace", ["model.trace_files"], [trained], compute)
+
+    def _gradients(self, trained: Result) -> Result:
+        def compute() -> Result:
+            from model.trace_files import every_stage, gradient_files
+
+            snapshot = _snapshot([trained])
+            return _result(every_stage(gradient_files, snapshot, self.preset.model))
+
+        return self._with_torch("gradients", ["model.trace_files"], [trained], compute)
 
     def _evidence(self, trained: Result) -> Result:
         def compute() -> Result:
-            from model import evidence
+            from model.evidence import gather
 
-            _use_one_thread()
-            weights = _weights(trained.files, "trained")
-            return Result({}, asdict(evidence.gather(weights, self.preset)))
+            weights = _snapshot([trained]).weights("trained")
+            return Result({}, asdict(gather(weights, self.preset)))
 
-        ingredients = {**self._ingredients("model.evidence"), "train": trained.digest}
-        return self.cache.get("evidence", ingredients, compute)
+        return self._with_torch(
+            "evidence", ["model.evidence", "model.snapshot"], [trained], compute
+        )
 
     def _claims(self, numbers: list[Result], evidence: Result) -> Result:
         def compute() -> Result:
             from builder.claims import World, check_claims
-            from model import documents
-            from model.snapshot import Snapshot
+            from model.documents import claims_file
 
-            files = {path: data for result in numbers for path, data in result.files.items()}
-            files["manifest.json"] = documents.manifest(
-                self.preset, numbers[0].facts["training"], numbers[0].facts["weights_sha256"], []
-            )
-            world = World(Snapshot(Path(SNAPSHOTS), files), evidence.facts)
+            training = numbers[0].facts["training"]
+            world = World(_snapshot(numbers), self.preset.model, training, evidence.facts)
             claims = [asdict(result) for result in check_claims(world)]
-            return _result([documents.claims_file(claims)], {"claims": claims})
+            return _result([claims_file(claims)], {"claims": claims})
 
-        parts = enumerate([*numbers, evidence])
-        ingredients = {
-            **self._ingredients("builder.claims", "model.documents"),
-            **{f"part {index}": result.digest for index, result in parts},
-        }
-        return self.cache.get("claims", ingredients, compute)
+        return self._get(
+            "claims", ["builder.claims", "model.documents"], [*numbers, evidence], compute
+        )
 
     def _manifest(self, parts: list[Result]) -> Computed:
+        facts = parts[0].facts
+
         def compute() -> Result:
-            from model import documents
+            from model.documents import File, manifest
 
             files = [
-                documents.File(path, data, part.facts["numbers"][path])
+                File(path, data, part.facts["numbers"][path])
                 for part in parts
                 for path, data in part.files.items()
             ]
-            facts = parts[0].facts
-            manifest = documents.manifest(
-                self.preset, facts["training"], facts["weights_sha256"], files
-            )
-            return Result({"manifest.json": manifest})
+            written = manifest(self.preset, facts["training"], facts["weights_sha256"], files)
+            return Result({"manifest.json": written})
 
-        ingredients = {
-            **self._ingredients("model.documents"),
-            **{f"part {index}": part.digest for index, part in enumerate(parts)},
-        }
-        manifest = self.cache.get("manifest", ingredients, compute)
+        manifest = self._get("manifest", ["model.documents"], parts, compute)
         files = {path: data for part in [*parts, manifest] for path, data in part.files.items()}
         return Computed(files, tuple(parts[-1].facts["claims"]), manifest.digest)
 
-    def _ingredients(self, *modules: str) -> Ingredients:
-        tools = ("torch", "numpy", "orjson")
-        preset = digest(repr(self.preset))
-        return {**self.source.ingredients(*modules, tools=tools), "preset": preset}
+    def _with_torch(
+        self, stage: str, modules: list[str], parts: list[Result], compute: Callable[[], Result]
+    ) -> Result:
+        """Get a stage that torch computes.
+
+        On one thread: the model is so small that a second one only gets in the way.
+        """
+
+        def on_one_thread() -> Result:
+            import torch
+
+            from model.train import DivergenceError
+
+            torch.set_num_threads(1)
+            try:
+                return compute()
+            except DivergenceError as error:
+                raise BuildError(_divergence(_TRAININGS[stage], str(error))) from error
+
+        return self._get(stage, modules, parts, on_one_thread)
+
+    def _get(
+        self, stage: str, modules: list[str], parts: list[Result], compute: Callable[[], Result]
+    ) -> Result:
+        """Get a stage that these modules decide, and the results it starts from."""
+        ingredients = {
+            **self.source.ingredients(*modules, tools=("torch", "numpy", "orjson")),
+            "preset": digest(repr(self.preset)),
+            **{f"part {index}": part.digest for index, part in enumerate(parts)},
+        }
+        return self.cache.get(stage, ingredients, compute)
 
 
-def _trace_files(files: Mapping[str, bytes], preset: Preset) -> Iterator[File]:
-    from model import documents, trace
-
-    for stage in STAGES:
-        activations = trace.activations(_weights(files, stage), preset.model)
-        yield from documents.trace_files(stage, activations, preset.model)
-
-
-def _gradient_files(files: Mapping[str, bytes], preset: Preset) -> Iterator[File]:
-    from model import documents, trace
-
-    for stage in STAGES:
-        gradients = trace.gradients(_weights(files, stage), preset.model)
-        yield from documents.gradient_files(stage, gradients, preset.model)
-
-
-def _use_one_thread() -> None:
-    """Keep torch to one thread: the model is so small that a second one only gets in the way."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
-def _weights(files: Mapping[str, bytes], stage: str) -> Mapping[str, Any]:
-    """Read weights back from their file: what is traced is exactly what is stored."""
+def _snapshot(parts: Iterable[Result]) -> Snapshot:
+    """Read numbers back from their files: what is built on is exactly what is stored."""
     from model.snapshot import Snapshot
 
-    return Snapshot(Path(SNAPSHOTS), files).weights(stage)
+    files = {path: data for part in parts for path, data in part.files.items()}
+    return Snapshot(Path(SNAPSHOTS), files)
 
 
 def _result(files: Iterable[File], facts: Mapping[str, Any] | None = None) -> Result:
@@ -215,15 +208,12 @@ def _result(files: Iterable[File], facts: Mapping[str, Any] | None = None) -> Re
     return Result({file.path: file.data for file in made}, {**(facts or {}), "numbers": numbers})
 
 
-def _require_finite_training(run: Run) -> None:
-    if not all(map(math.isfinite, run.loss)):
-        step = next(i for i, loss in enumerate(run.loss) if not math.isfinite(loss))
-        hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
-        message = f"the training diverged: at step {step} the loss is no finite number"
-        raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint))
+def _divergence(training: str, reason: str) -> Diagnostic:
+    hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
+    return Diagnostic("content/site.yml", 0, 0, "training", f"{training} diverged: {reason}", hint)
 
 
-def _require_good_training(training: Mapping[str, Any]) -> None:
+def _require_all_correct(training: Mapping[str, Any]) -> None:
     problems = len(task.PROBLEMS)
     if training["correct"] != problems:
         message = (
@@ -232,9 +222,13 @@ def _require_good_training(training: Mapping[str, Any]) -> None:
         )
         hint = "choose another `seed`, or more `steps`, under `model` in content/site.yml"
         raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint))
-    if training["portability_margin"] < SMALLEST_MARGIN:
+
+
+def _require_portable(training: str, margin: float) -> None:
+    """Refuse a training whose gradients come too close to where rounding could go two ways."""
+    if margin < SMALLEST_MARGIN:
         message = (
-            f"a gradient came within {training['portability_margin']:.1e} of a rounding boundary; "
+            f"in {training} a gradient came within {margin:.1e} of a rounding boundary; "
             f"under {SMALLEST_MARGIN:.0e} another machine may train another model"
         )
         hint = "choose another `seed` or `gradient_grid` under `model` in content/site.yml"

@@ -13,11 +13,11 @@ from builder.diff_meaning import (
     AnswerChange,
     AttentionChange,
     ClaimChange,
-    Figure,
+    ItemChange,
     Meaning,
     PredictionChange,
     claim_changes,
-    figures,
+    item_changes,
     trace_changes,
 )
 from builder.diff_tensors import FieldChange, TensorComparison, TensorDifference
@@ -54,7 +54,7 @@ class Difference:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[str, ...]
-    headline: tuple[Figure, ...]
+    headline: tuple[ItemChange, ...]
     claims: tuple[ClaimChange, ...]
     answers: tuple[AnswerChange, ...]
     predictions: tuple[PredictionChange, ...]
@@ -94,7 +94,7 @@ class _Comparison:
     new: SnapshotFolder
     tensors: TensorComparison
     changed: list[str] = field(default_factory=list)
-    headline: tuple[Figure, ...] = ()
+    headline: tuple[ItemChange, ...] = ()
     claims: tuple[ClaimChange, ...] = ()
     meaning: list[Meaning] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -102,7 +102,7 @@ class _Comparison:
     def compare_manifests(self) -> None:
         """Compare what the manifests say; the digests they list are those of other files."""
         old, new = ({**side.manifest, "files": None} for side in (self.old, self.new))
-        self.headline = tuple(figures(old, new))
+        self.headline = tuple(item_changes(old, new))
         if self.old.manifest != self.new.manifest:
             self.changed.append(MANIFEST)
 

@@ -11,8 +11,6 @@ from model.tensors import TensorSpec, Vocabulary, in_prose
 KeyPath = tuple[str | int, ...]
 """Way from the top of a document to a value: keys, and indices of lists."""
 
-_HEADS_IN_COLUMNS = ("attn.W_Q", "attn.W_K", "attn.W_V")
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -93,10 +91,8 @@ def _cell_words(
         words.append(f"head {in_prose(index.pop(0))}")
         axes.pop(0)
     labels = [_label(axis, i, tokens) for axis, i in zip(axes, index, strict=True)]
-    if spec.name in _HEADS_IN_COLUMNS:
-        labels[1] = f" of head {in_prose(index[1] // d_head)}"
-    if spec.name == "attn.W_O":
-        labels[0] = f" of head {in_prose(index[0] // d_head)}"
+    if spec.head_axis is not None:
+        labels[spec.head_axis] = f" of head {in_prose(index[spec.head_axis] // d_head)}"
     names = ["row", "column"] if len(axes) == 2 else ["row" if axes[0] == "pos" else "entry"]
     cell = zip(names, index, labels, strict=True)
     return words + [f"{name} {i + 1}{label}" for name, i, label in cell]

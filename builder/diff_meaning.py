@@ -16,8 +16,8 @@ from model.tensors import in_prose
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A single named number or text that differs; None where one side does not have it."""
+class ItemChange:
+    """A named number or text of no tensor that differs; None where one side does not have it."""
 
     name: str
     old: Any
@@ -37,7 +37,7 @@ class ClaimChange:
     id: str
     old: bool | None
     new: bool | None
-    numbers: tuple[Figure, ...]
+    numbers: tuple[ItemChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def claim_changes(
     for name in [*before, *(name for name in after if name not in before)]:
         one, other = before.get(name), after.get(name)
         if one != other:
-            numbers = figures((one or {}).get("numbers"), (other or {}).get("numbers"))
+            numbers = item_changes((one or {}).get("numbers"), (other or {}).get("numbers"))
             holds = [claim["holds"] if claim else None for claim in (one, other)]
             changes.append(ClaimChange(name, holds[0], holds[1], tuple(numbers)))
     return tuple(sorted(changes, key=lambda change: change.old == change.new))
@@ -212,13 +212,13 @@ def _claims(path: Path, document: Document) -> dict[str, dict[str, Any]]:
     return {claim["id"]: claim for claim in claims}
 
 
-def figures(old: Any, new: Any, name: str = "") -> Iterator[Figure]:
+def item_changes(old: Any, new: Any, name: str = "") -> Iterator[ItemChange]:
     """Walk two nested mappings, down to every entry that differs, under its dotted name."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
-            yield from figures(old.get(key), new.get(key), f"{name}.{key}" if name else key)
+            yield from item_changes(old.get(key), new.get(key), f"{name}.{key}" if name else key)
     elif old != new:
-        yield Figure(name, old, new)
+        yield ItemChange(name, old, new)
 
 
 def _token(i: int) -> str:

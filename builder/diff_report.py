@@ -13,7 +13,7 @@ from builder.diff_meaning import (
     AnswerChange,
     AttentionChange,
     ClaimChange,
-    Figure,
+    ItemChange,
     PredictionChange,
 )
 from builder.diff_tensors import TensorDifference
@@ -44,7 +44,7 @@ def sections(difference: Difference) -> list[Section]:
         _section("answers that changed", map(_answer, d.answers)),
         _section("predictions that changed", map(_prediction, d.predictions)),
         _section("rows of attention that read another token most", map(_attention, d.attention)),
-        _section("headline figures that changed", map(_figure, d.headline)),
+        _section("headline figures that changed", map(_item, d.headline)),
         _section(f"files only in {d.new}", d.added),
         _section(f"files only in {d.old}", d.removed),
         *_tensors(d.tensors),
@@ -115,8 +115,8 @@ def _tensor(d: TensorDifference) -> str:
     )
 
 
-def _figure(figure: Figure) -> str:
-    return _DIGEST.sub(r"\1…", str(figure))
+def _item(item: ItemChange) -> str:
+    return _DIGEST.sub(r"\1…", str(item))
 
 
 def _claim(claim: ClaimChange) -> str:

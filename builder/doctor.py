@@ -9,10 +9,10 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -49,10 +49,6 @@ class Finding:
     state: State
     detail: str
     remedy: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields by name, for `--json`."""
-        return asdict(self)
 
 
 def examine(project: Path = Path(), out: Path = Path("dist")) -> list[Finding]:

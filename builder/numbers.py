@@ -5,15 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from builder.address import HEAD_COLUMNS, HEAD_ROWS, Address, AddressError, Axis, select
+from builder.address import Address, AddressError, Axis, select
 from builder.claims import ClaimResult
+from builder.document_numbers import number_at
 from builder.matrix import TOKEN_AXES, Array, Matrix, Value
-from builder.records import number_at
 from model.config import ModelConfig
 from model.snapshot import Snapshot, SnapshotError
 from model.task import VOCAB
@@ -32,19 +32,12 @@ class Numbers:
         Where numbers come from.
     domains
         Key -> colour domain, from `builder.domains`; 1 where it is missing.
-    used
-        Paths of the snapshot's files that have been needed so far.
     """
 
     snapshot: Snapshot
     claims: Mapping[str, ClaimResult]
     domains: Mapping[str, float]
-    used: set[str] = field(default_factory=set)
     _arrays: dict[tuple[str, str], Array] = field(default_factory=dict, repr=False)
-
-    def fresh(self) -> Numbers:
-        """Return the same numbers, what was parsed included, with nothing used yet."""
-        return replace(self, used=set())
 
     def matrix(self, address: str, stage: str, problem: str) -> Matrix:
         """Return the matrix that an address without a cell names.
@@ -131,7 +124,6 @@ class Numbers:
 
     def _array(self, path: str, spec: TensorSpec, shape: tuple[int, ...]) -> Array:
         """The file's decimals as they stand: weights too are read as float64."""
-        self.used.add(path)
         if (path, spec.key) not in self._arrays:
             tensors = self._part(path, "tensors" if spec.is_weight else "values")
             with _readable():
@@ -149,7 +141,6 @@ class Numbers:
         return part
 
     def _listed(self, address: Address, source: str) -> float:
-        self.used.add(f"{source}.json")
         if source == "claims":
             found: Any = {id_: claim.numbers for id_, claim in self.claims.items()}
         else:
@@ -190,7 +181,6 @@ def _of_head(
         return values[head], axes[1:]
     part = slice(head * d_head, (head + 1) * d_head)
     own = _axis("d_head", (), d_head)
-    if spec.name in HEAD_COLUMNS:
+    if spec.head_axis == 1:
         return values[:, part], [axes[0], own]
-    assert spec.name in HEAD_ROWS
     return values[part], [own, axes[1]]

@@ -7,11 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
-from builder.markdown.page import Heading
-from builder.site import Chapter, Language, Site
-
-COVER, ABOUT = "index", "about"
-
+from builder.markdown.rendering import Heading
+from builder.site import ABOUT, COVER, Chapter, Language, Site
 
 MENU_SIZE = 30
 """The header's menu lists all chapters of a site that has no more than this..."""
@@ -49,7 +46,7 @@ class Alternate:
 
 
 @dataclass(frozen=True)
-class Page:
+class PageView:
     """Everything a template may say about a page.
 
     Attributes
@@ -96,7 +93,7 @@ class Page:
     @property
     def root(self) -> str:
         """Relative path from this page to the root of the site, empty or such as `../`."""
-        return "../" * self.language.prefix.count("/")
+        return self.language.root
 
     @property
     def home(self) -> str:
@@ -181,9 +178,7 @@ class Page:
         return self._entry(self.site.slugs[index]) if 0 <= index < len(self.site.slugs) else None
 
     def _href(self, language: Language, slug: str) -> str:
-        if language == self.language:
-            return f"{slug}.html"
-        return self.root + self.site.url(language, slug)
+        return self.site.href(self.language, language, slug)
 
     def _absolute(self, language: Language) -> str:
         return absolute_url(self.site, language, self.slug)
@@ -191,8 +186,7 @@ class Page:
 
 def _written(site: Site, language: Language, slug: str) -> Chapter:
     """Return a chapter in this language, or else in the first one that has it."""
-    codes = [language.code, *(other.code for other in site.languages)]
-    return next(site.chapters[code, slug] for code in codes if (code, slug) in site.chapters)
+    return site.chapters[site.language_of(slug, language).code, slug]
 
 
 def absolute_url(site: Site, language: Language, slug: str) -> str:

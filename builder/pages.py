@@ -13,8 +13,8 @@ import jinja2
 
 from builder.errors import BuildError, Diagnostic
 from builder.markdown import Rendered
-from builder.page import COVER, Page, absolute_url
-from builder.site import Chapter, Language, Site
+from builder.page import PageView, absolute_url
+from builder.site import COVER, Chapter, Language, Site
 from builder.strings import Strings
 
 POLICY = "; ".join(
@@ -69,7 +69,7 @@ class Pages:
     def chapter(self, chapter: Chapter, rendered: Rendered) -> str:
         """Return the page of a chapter."""
         contents = [heading for heading in rendered.headings if heading.level in (2, 3)]
-        page = Page(
+        page = PageView(
             self._site,
             chapter.language,
             chapter.slug,
@@ -83,7 +83,7 @@ class Pages:
     def placeholder(self, language: Language, slug: str) -> str:
         """Return the page of a chapter that is not written in this language yet."""
         strings = self._script_strings(language)
-        page = Page(self._site, language, slug, None, script_strings=strings)
+        page = PageView(self._site, language, slug, None, script_strings=strings)
         return self._page("placeholder.html", page)
 
     def not_found(self) -> str:
@@ -105,7 +105,7 @@ class Pages:
         own = {name.removeprefix(prefix): t for name, t in texts if name.startswith(prefix)}
         return own | {name: text for name, text in texts if name.startswith(OF_FIGURES)}
 
-    def _page(self, template: str, page: Page) -> str:
+    def _page(self, template: str, page: PageView) -> str:
         return self._render(template, page=page, t=self._strings[page.language.code], policy=POLICY)
 
     def _render(self, name: str, **variables: Any) -> str:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import json
-import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed
-from builder.errors import Diagnostic, Diagnostics, did_you_mean
+from builder.errors import Diagnostic, Diagnostics
+from builder.links import unresolved
 from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, digest
-from builder.strings import Strings
+from builder.strings import Texts
 
 if TYPE_CHECKING:
     from builder.numbers import Numbers
@@ -36,7 +37,7 @@ class Renderer:
     """
 
     site: Site
-    strings: Mapping[str, Strings]
+    texts: Texts
     computed: Computed
     templates: Path
     source: SourceCode
@@ -45,11 +46,12 @@ class Renderer:
 
     def pages(self) -> dict[str, bytes]:
         """Render every page; problems go to the diagnostics."""
-        results = [
-            self._page(language, slug)
-            for language in self.site.languages
-            for slug in self.site.slugs
-        ]
+        with _rarely_collected():
+            results = [
+                self._page(language, slug)
+                for language in self.site.languages
+                for slug in self.site.slugs
+            ]
         found = {path: data for result in results for path, data in result.files.items()}
         for result in results:
             self.diagnostics.extend(Diagnostic(**fact) for fact in result.facts["diagnostics"])
@@ -100,12 +102,10 @@ class Renderer:
         context = Context(
             chapter=chapter,
             site=self.site,
-            strings=self.strings[chapter.language.code],
-            numbers=self._numbers.fresh(),
-            claims=self._numbers.claims,
+            texts=self.texts,
+            numbers=self._numbers,
             diagnostics=found,
-            snapshot=self._snapshot,
-            svg=self._svg,
+            svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
         )
         rendered = render(context)
         page = self._pages.chapter(chapter, rendered)
@@ -135,10 +135,9 @@ class Renderer:
         for result in results:
             (url,) = result.files
             for href, line, path in result.facts["links"]:
-                problem = _dangling(href, url, ids)
-                if problem:
-                    message, hint = problem
-                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", message, hint))
+                problem = unresolved(href, url, ids)
+                if problem and not href.startswith("#"):  # what `render` has reported
+                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", *problem))
 
     @cached_property
     def _shared_ingredients(self) -> Ingredients:
@@ -156,7 +155,7 @@ class Renderer:
             ),
             **templates,
             "titles and order of chapters": digest(repr(shape)),
-            "words of the interface": digest(repr(sorted(self.strings.items()))),
+            "words of the interface": digest(repr(sorted(self.texts.strings.items()))),
             "snapshot": self.computed.digest,
         }
 
@@ -164,7 +163,7 @@ class Renderer:
     def _pages(self) -> Pages:
         from builder.pages import Pages
 
-        return Pages(self.templates, self.site, self.strings)
+        return Pages(self.templates, self.site, self.texts.strings)
 
     @cached_property
     def _snapshot(self) -> Snapshot:
@@ -193,7 +192,7 @@ class Renderer:
         ]
         return found
 
-    def _svg(self, spec: dict[str, Any]) -> str:
+    def _svg(self, page: str, figure_id: str, spec: dict[str, Any]) -> str:
         """Draw a chart, or find the drawing in the cache."""
 
         def compute() -> Result:
@@ -202,25 +201,17 @@ class Renderer:
             return Result({"chart.svg": svg(spec).encode()})
 
         ingredients = self.source.ingredients("builder.charts", tools=CHART_TOOLS)
-        spec_digest = digest(json.dumps(spec, sort_keys=True))
-        result = self.cache.get(
-            f"charts/{spec_digest[:12]}", {**ingredients, "spec": spec_digest}, compute
-        )
+        ingredients = {**ingredients, "spec": digest(json.dumps(spec, sort_keys=True))}
+        result = self.cache.get(f"{page}/{figure_id}", ingredients, compute)
         return result.files["chart.svg"].decode()
 
 
-def _dangling(href: str, url: str, ids: Mapping[str, set[str]]) -> tuple[str, str] | None:
-    """Return what is wrong with a link from the page at `url`, and a hint; None if nothing is."""
+@contextmanager
+def _rarely_collected() -> Iterator[None]:
+    """Look for garbage rarely: tokens are soon gone, and looking takes a fifth of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(200_000, *before[1:])
     try:
-        parts = urlsplit(href)
-    except ValueError as error:
-        return f"`{href}` is not an address: {error}", ""
-    if parts.scheme or parts.netloc or not parts.path:
-        return None
-    target = posixpath.normpath(posixpath.join(posixpath.dirname(url), unquote(parts.path)))
-    if target not in ids:
-        return f"`{href}` leads to no page", did_you_mean(target, ids)
-    if parts.fragment and unquote(parts.fragment) not in ids[target]:
-        hint = did_you_mean(unquote(parts.fragment), ids[target])
-        return f"the page `{target}` has no id `{parts.fragment}`", hint
-    return None
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -27,17 +27,9 @@ _DEBOUNCE = 400
 _PORTS_TRIED = 50
 
 
-def fresh_build(out: Path, options: Sequence[str] = ()) -> Build:
-    """Return a build in a process of its own, which therefore sees changed Python code too.
-
-    Parameters
-    ----------
-    out
-        The output folder.
-    options
-        Further options of `python -m builder build`.
-    """
-    command = [sys.executable, "-m", "builder", "build", "--json", "--out", str(out), *options]
+def fresh_build(out: Path) -> Build:
+    """Return a build in a process of its own, which therefore sees changed Python code too."""
+    command = [sys.executable, "-m", "builder", "build", "--json", "--out", str(out)]
 
     def build() -> Sequence[Diagnostic]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603

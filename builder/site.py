@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from builder.errors import Location, did_you_mean
+from model import task
 from model.config import Preset
+
+COVER, ABOUT = "index", "about"
+"""Chapters with a part of their own: the first one, and the one about the build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,11 @@ class Language:
     name: str
     prefix: str
     is_finished: bool
+
+    @property
+    def root(self) -> str:
+        """Relative path from its pages to the root of the site, empty or such as `../`."""
+        return "../" * self.prefix.count("/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,8 @@ class Site:
         The default problem.
     preset
         The model to train, overrides applied.
+    locations
+        `model`, and each of its fields that is given -> its place.
     chapters
         (language code, slug) -> chapter; one may be missing in a language in progress.
     """
@@ -86,8 +98,23 @@ class Site:
     base_url: str
     problem: str
     preset: Preset
+    locations: Mapping[str, Location]
     chapters: Mapping[tuple[str, str], Chapter]
 
     def url(self, language: Language, slug: str) -> str:
         """Return the page's path from the root of the site."""
         return f"{language.prefix}{slug}.html"
+
+    def href(self, here: Language, there: Language, slug: str) -> str:
+        """Return a link from any page in one language to a page in another or the same."""
+        return f"{slug}.html" if here == there else here.root + self.url(there, slug)
+
+    def language_of(self, slug: str, preferred: Language) -> Language:
+        """Return the language to read a chapter in: the first one that has it, if need be."""
+        order = (preferred, *self.languages)
+        return next((x for x in order if (x.code, slug) in self.chapters), preferred)
+
+
+def nearest_problem(name: str) -> str:
+    """Return a hint for a name that is no problem's."""
+    return did_you_mean(name.replace("×", "x").replace("*", "x"), task.BY_NAME) or "such as `7x8`"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from builder.errors import did_you_mean
-from builder.site import Language
+from builder.errors import Location, did_you_mean
+from builder.site import Language, nearest_problem
 from builder.strict_yaml import Section
 from model import task
 from model.config import PRESETS, ConfigError, Preset, preset_fields
@@ -20,11 +20,8 @@ def check_problem(section: Section, name: str, default: str) -> str:
     problem = section.get(name, str, default)
     if problem in task.BY_NAME:
         return problem
-    line, column = section.place(name)
-    hint = did_you_mean(problem.replace("×", "x").replace("*", "x"), task.BY_NAME)
-    section.complain(
-        line, column, "unknown-problem", f"there is no problem `{problem}`", hint or "such as `7x8`"
-    )
+    message = f"there is no problem `{problem}`"
+    section.complain(*section.place(name), "unknown-problem", message, nearest_problem(problem))
     return default
 
 
@@ -121,6 +118,12 @@ def read_preset(top: Section) -> Preset:
             section.complain(*section.place(field), "wrong-type", f"`{field}` must be a number")
             return preset
     return _overridden(preset, overrides, section)
+
+
+def locate_model(top: Section) -> dict[str, Location]:
+    """Return the places of the section `model` and of what it gives, for later messages."""
+    section = top.section("model")
+    return {"model": top.locate("model"), **{name: section.locate(name) for name in section}}
 
 
 def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) -> Preset:

@@ -103,6 +103,7 @@ class Cache:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             shutil.rmtree(path)
+        path.unlink(missing_ok=True)  # never in place: the old file may have other names
         path.write_bytes(body_digest.encode() + b"\n" + body)
         for old in _newest_first(path.parent)[KEPT_RESULTS:]:
             old.unlink(missing_ok=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from builder.errors import Diagnostics
+from builder.errors import BuildError, Diagnostics, Location
 from builder.site import Language
 from builder.strict_yaml import Section, read_section
 from builder.text_file import read_text
@@ -14,30 +15,62 @@ Strings = Mapping[str, str]
 """Text by dotted name, such as `figure.receiver`, in one language."""
 
 
-def load_strings(
-    path: Path, languages: Sequence[Language], diagnostics: Diagnostics
-) -> dict[str, Strings]:
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts in every language, and where they stand.
+
+    Attributes
+    ----------
+    strings
+        Language code -> dotted name -> text.
+    locations
+        Dotted name of a group, of a text, or of a text in one language -> its place.
+    """
+
+    strings: Mapping[str, Strings]
+    locations: Mapping[str, Location]
+
+    def filled(self, name: str, code: str, values: Mapping[str, object]) -> str:
+        """Return a text in a language, its `{places}` filled in.
+
+        Raises
+        ------
+        BuildError
+            If there is no such text, or if it has other places.
+        """
+        try:
+            return self.strings[code][name].format(**values)
+        except (AttributeError, LookupError, ValueError) as error:
+            nowhere = Location("site_templates/strings.yml")
+            location = self.locations.get(f"{name}.{code}", nowhere)
+            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
+            raise BuildError(location.problem("text", message)) from error
+
+    def __or__(self, other: Texts) -> Texts:
+        strings = {code: {**self.strings[code], **other.strings[code]} for code in self.strings}
+        return Texts(strings, {**self.locations, **other.locations})
+
+
+def load_texts(path: Path, languages: Sequence[Language], diagnostics: Diagnostics) -> Texts:
     """Read every text in every language of the site.
 
     The file has groups of names of languages: ``figure: {receiver: {zh: ..., en: ...}}``. A text
-    that lacks a language of the site is an error.
-
-    Returns
-    -------
-    dict
-        Language code -> dotted name -> text.
+    that lacks a language of the site is an error. A language that the site does not have may
+    stand with every text, not with some: that would be a slip.
     """
     shown = f"{path.parent.name}/{path.name}"
-    texts: dict[str, dict[str, str]] = {language.code: {} for language in languages}
-    source = read_text(path, shown, diagnostics)
-    top = read_section(source or "", shown, diagnostics)
+    top = read_section(read_text(path, shown, diagnostics) or "", shown, diagnostics)
+    locations: dict[str, Location] = {}
+    found: dict[str, Section] = {}
     for group in top:
         names = top.section(group)
-        for name in names:
-            _collect(names.section(name), f"{group}.{name}", texts)
-    return dict(texts)
-
-
-def _collect(section: Section, name: str, texts: Mapping[str, dict[str, str]]) -> None:
-    for code, known in texts.items():
-        known[name] = section.get(code, str)
+        locations[group] = top.locate(group)
+        locations |= {f"{group}.{name}": names.locate(name) for name in names}
+        found |= {f"{group}.{name}": names.section(name) for name in names}
+    codes = [language.code for language in languages]
+    strings = {code: {name: text.get(code, str) for name, text in found.items()} for code in codes}
+    spoken = set.intersection(*(set(text) for text in found.values())) if found else set()
+    for name, text in found.items():
+        locations |= {f"{name}.{code}": text.locate(code) for code in codes}
+        text.finish(ignored=spoken)
+    return Texts(strings, locations)

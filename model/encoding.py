@@ -86,12 +86,13 @@ def _encoded(value: Any) -> bytes:
 
 
 def _encoded_array(array: NDArray[Any]) -> bytes:
-    masked = np.ma.isMaskedArray(array)
-    plain = np.ma.filled(array, np.nan) if masked else np.ascontiguousarray(array)
-    if plain.dtype.kind == "f":
-        plain = plain + 0.0  # turns -0.0 into 0.0
-    text = orjson.dumps(plain, option=orjson.OPT_SERIALIZE_NUMPY)
-    if text.count(b"null") != int(np.ma.getmaskarray(array).sum()):
+    n_masked = 0
+    if isinstance(array, np.ma.MaskedArray):
+        n_masked = int(np.ma.getmaskarray(array).sum())
+        array = array.filled(np.nan)
+    plain = array + 0.0 if array.dtype.kind == "f" else array  # turns -0.0 into 0.0
+    text = orjson.dumps(np.ascontiguousarray(plain), option=orjson.OPT_SERIALIZE_NUMPY)
+    if text.count(b"null") != n_masked:
         raise ValueError("an array holds NaN or infinity")
     return text.replace(b"],[", b"],\n[")
 

@@ -6,11 +6,14 @@ input, every token but the first a target: the model learns to say what comes ne
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from model.config import ModelConfig
 
+NAME = "multiplication"
 DIGITS = tuple("0123456789")
 TIMES, EQUALS, END, PAD = "×", "=", "<end>", "<pad>"
 VOCAB = (*DIGITS, TIMES, EQUALS, END, PAD)
@@ -75,6 +78,16 @@ BY_NAME = {problem.name: problem for problem in PROBLEMS}
 
 MIN_VOCAB = len(VOCAB)
 MAX_INPUTS = max(len(problem.inputs) for problem in PROBLEMS)
+
+LOSS_FLOOR = len(PROBLEMS) * math.log(len(DIGITS)) / len(TARGETS)
+"""Smallest mean loss that is possible, in nats: after `a×` the second operand is any of the ten
+digits and costs ln 10 at best; every other target follows from what stands before it."""
+
+
+def padded_ids(tokens: Sequence[str]) -> list[int]:
+    """Token ids of a sequence, padded at the end, where causality keeps it unread."""
+    padding = [PAD] * (MAX_INPUTS - len(tokens))
+    return [TOKEN_ID[token] for token in (*tokens, *padding)]
 
 
 def shortage(config: ModelConfig) -> tuple[str, str] | None:

@@ -8,9 +8,11 @@ Chart titles, alternative texts, the glossary and the snapshot files derive from
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from model.config import ModelConfig
 
@@ -58,6 +60,9 @@ class TensorSpec:
         What values it can take.
     layer
         Index of the block it belongs to, or None.
+    head_axis
+        For a weight that the heads share: the axis along which each owns an equal part, in the
+        order of the heads. None for all others.
     """
 
     key: str
@@ -69,6 +74,7 @@ class TensorSpec:
     has_gradient: bool = True
     range: Range = Range.SIGNED
     layer: int | None = None
+    head_axis: int | None = None
 
     @property
     def name(self) -> str:
@@ -87,7 +93,7 @@ class TensorSpec:
         return tuple(sizes[a] if a in sizes else int(getattr(config, a)) for a in self.axes)
 
 
-# key | letter | axes | zh | en | the range if it is not signed, and whether there is no gradient
+# key | letter | axes | zh | en | notes: words of _NOTES, separated by commas
 _EMBED_WEIGHTS = """
 embed.W_E           | TokenEmb     | d_vocab d_model  | 每个 token 的一行 | one row a token
 pos_embed.W_pos     | PosEmb       | pos d_model      | 每个位置的一行 | one row a position
@@ -96,10 +102,10 @@ pos_embed.W_pos     | PosEmb       | pos d_model      | 每个位置的一行 | 
 _BLOCK_WEIGHTS = """
 ln1.w               |              | d_model          | 第一个 LayerNorm 的增益 | gain of the first LayerNorm
 ln1.b               |              | d_model          | 第一个 LayerNorm 的偏置 | bias of the first LayerNorm
-attn.W_Q            | W_Q          | d_model d_model  | 产生 Query；每个头占 4 列 | makes queries; four columns a head
-attn.W_K            | W_K          | d_model d_model  | 产生 Key；每个头占 4 列 | makes keys; four columns a head
-attn.W_V            | W_V          | d_model d_model  | 产生 Value；每个头占 4 列 | makes values; four columns a head
-attn.W_O            | W_O          | d_model d_model  | 把各头写回残差流；每个头占 4 行 | writes the heads back to the residual stream; four rows a head
+attn.W_Q            | W_Q          | d_model d_model  | 产生 Query；每个头占 4 列 | makes queries; four columns a head | heads in columns
+attn.W_K            | W_K          | d_model d_model  | 产生 Key；每个头占 4 列 | makes keys; four columns a head | heads in columns
+attn.W_V            | W_V          | d_model d_model  | 产生 Value；每个头占 4 列 | makes values; four columns a head | heads in columns
+attn.W_O            | W_O          | d_model d_model  | 把各头写回残差流；每个头占 4 行 | writes the heads back to the residual stream; four rows a head | heads in rows
 ln2.w               |              | d_model          | 第二个 LayerNorm 的增益 | gain of the second LayerNorm
 ln2.b               |              | d_model          | 第二个 LayerNorm 的偏置 | bias of the second LayerNorm
 mlp.W_in            | W_in         | d_model d_mlp    | MLP 的第一张矩阵 | first matrix of the MLP
@@ -151,6 +157,15 @@ probs               | P            | pos d_vocab      | 下一个 token 的概�
 """
 
 
+_NOTES: Mapping[str, Mapping[str, Any]] = {
+    "no gradient": {"has_gradient": False},
+    "positive": {"range": Range.POSITIVE},
+    "probability": {"range": Range.PROBABILITY},
+    "heads in columns": {"head_axis": 1},
+    "heads in rows": {"head_axis": 0},
+}
+
+
 class Vocabulary(Mapping[str, TensorSpec]):
     """Every tensor of a model of given sizes, weights first, in the order of the forward pass."""
 
@@ -158,12 +173,12 @@ class Vocabulary(Mapping[str, TensorSpec]):
         self.config = config
         layers = range(config.n_layers)
         specs = [
-            *_read(_EMBED_WEIGHTS, is_weight=True),
-            *(spec for layer in layers for spec in _read(_BLOCK_WEIGHTS, True, layer)),
-            *_read(_FINAL_WEIGHTS, is_weight=True),
-            *_read(_EMBED_ACTIVATIONS, is_weight=False),
-            *(spec for layer in layers for spec in _read(_BLOCK_ACTIVATIONS, False, layer)),
-            *_read(_FINAL_ACTIVATIONS, is_weight=False),
+            *read_table(_EMBED_WEIGHTS, is_weight=True),
+            *(spec for layer in layers for spec in read_table(_BLOCK_WEIGHTS, True, layer)),
+            *read_table(_FINAL_WEIGHTS, is_weight=True),
+            *read_table(_EMBED_ACTIVATIONS, is_weight=False),
+            *(spec for layer in layers for spec in read_table(_BLOCK_ACTIVATIONS, False, layer)),
+            *read_table(_FINAL_ACTIVATIONS, is_weight=False),
         ]
         self._specs = {spec.key: spec for spec in specs}
 
@@ -191,13 +206,7 @@ class Vocabulary(Mapping[str, TensorSpec]):
     @property
     def n_params(self) -> int:
         """Number of learned numbers."""
-        total = 0
-        for key in self.weights:
-            count = 1
-            for size in self[key].shape(self.config):
-                count *= size
-            total += count
-        return total
+        return sum(math.prod(self[key].shape(self.config)) for key in self.weights)
 
     def nearest(self, key: str) -> str | None:
         """Return the most similar key, for "did you mean"."""
@@ -205,23 +214,21 @@ class Vocabulary(Mapping[str, TensorSpec]):
         return close[0] if close else None
 
 
-def _read(table: str, is_weight: bool, layer: int | None = None) -> Iterator[TensorSpec]:
-    """Read rows of the table; those of a block are given its layer."""
+def read_table(table: str, is_weight: bool, layer: int | None = None) -> Iterator[TensorSpec]:
+    """Read rows of the table; those of a block are given its layer.
+
+    Raises
+    ------
+    KeyError
+        If a note is none of `_NOTES`.
+    """
     prefix = "" if layer is None else f"blocks.{layer}."
     for line in table.strip().splitlines():
         name, letter, axes, zh, en, *notes = (cell.strip() for cell in line.split(" | "))
-        note = "".join(notes)
-        yield TensorSpec(
-            prefix + name,
-            letter,
-            tuple(axes.split()),
-            zh,
-            en,
-            is_weight,
-            has_gradient="no gradient" not in note,
-            range=next((r for r in Range if r.value in note), Range.SIGNED),
-            layer=layer,
-        )
+        words = [word for note in notes for word in note.split(", ")]
+        noted = {field: value for word in words for field, value in _NOTES[word].items()}
+        key = prefix + name
+        yield TensorSpec(key, letter, tuple(axes.split()), zh, en, is_weight, layer=layer, **noted)
 
 
 def in_prose(index: int) -> int:

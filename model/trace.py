@@ -140,9 +140,7 @@ def _tensors(weights: StoredWeights) -> dict[str, Tensor]:
 
 def _inputs(problems: Sequence[task.Problem]) -> Tensor:
     """Token ids of each problem, padded to one length [problem pos]."""
-    width = task.MAX_INPUTS
-    padded = [[*p.inputs, *[task.PAD] * (width - len(p.inputs))] for p in problems]
-    return torch.tensor([[task.TOKEN_ID[token] for token in row] for row in padded])
+    return torch.tensor([task.padded_ids(problem.inputs) for problem in problems])
 
 
 def _gradient(tensor: Tensor) -> Array:

@@ -8,6 +8,7 @@ it. And Adam uses only + - × ÷ and √, which IEEE 754 rounds alike everywhere
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from model import task
+from model.adam import Adam
 from model.config import ModelConfig, Preset, TrainingConfig
 from model.tensors import Vocabulary
 from model.transformer import Record, transformer, unrecorded
@@ -26,6 +28,14 @@ Weights = Mapping[str, Array]
 
 INITIAL_GRID = 2.0**-10
 """Initial weights are multiples of this: short, exact decimals on the page."""
+
+
+class DivergenceError(ArithmeticError):
+    """A training whose loss became infinite or NaN, at `step`."""
+
+    def __init__(self, step: int) -> None:
+        super().__init__(f"at step {step} the loss is no finite number")
+        self.step = step
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,16 @@ class Run:
     learning_rate: list[float]
     portability_margin: float
 
+    @property
+    def initial(self) -> Mapping[str, NDArray[np.float32]]:
+        """The weights of step 0."""
+        return self.checkpoints[min(self.checkpoints)]
+
+    @property
+    def trained(self) -> Mapping[str, NDArray[np.float32]]:
+        """The weights after the last step."""
+        return self.checkpoints[max(self.checkpoints)]
+
 
 def initial_weights(config: ModelConfig, seed: int) -> dict[str, Array]:
     """Draw the weights of step 0.
@@ -72,6 +92,7 @@ def initial_weights(config: ModelConfig, seed: int) -> dict[str, Array]:
     return weights
 
 
+@np.errstate(all="ignore")  # what overflows is found in the loss
 def train(
     preset: Preset,
     record: Record = unrecorded,
@@ -87,10 +108,16 @@ def train(
         Passed to every forward pass; a recorder that replaces a tensor trains a variant.
     on_step
         Called with the step, the loss and the number of correct problems before each update.
+
+    Raises
+    ------
+    DivergenceError
+        If the loss becomes infinite or NaN.
     """
     recipe = preset.training
     batch = Batch.of_all_problems()
-    adam = Adam(Parameters.of(initial_weights(preset.model, recipe.seed)), recipe)
+    parameters = Parameters.of(initial_weights(preset.model, recipe.seed))
+    adam = Adam(parameters.flat, recipe)
     checkpoints: dict[int, dict[str, NDArray[np.float32]]] = {}
     losses: list[float] = []
     corrects: list[int] = []
@@ -99,15 +126,17 @@ def train(
 
     for step in range(recipe.steps + 1):
         if step in wanted:
-            checkpoints[step] = adam.parameters.as_float32()
-        logits = transformer(adam.parameters.tensors, batch.tokens, preset.model, record)
+            checkpoints[step] = parameters.as_float32()
+        logits = transformer(parameters.tensors, batch.tokens, preset.model, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))
+        if not math.isfinite(losses[-1]):
+            raise DivergenceError(step)
         corrects.append(batch.correct(logits))
         if on_step:
             on_step(step, losses[-1], corrects[-1])
         if step < recipe.steps:
-            gradient = adam.parameters.gradient(loss)
+            gradient = parameters.gradient(loss)
             margin = min(margin, adam.update(gradient, learning_rate(recipe, step)))
 
     rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
@@ -126,7 +155,7 @@ class Batch:
     Attributes
     ----------
     tokens, targets
-        Token ids [problem pos]. Padding stands at the end, where causality keeps it unread.
+        Token ids [problem pos], padded at the end.
     mask
         True where a target counts [problem pos]: 558 places.
     answer
@@ -141,15 +170,10 @@ class Batch:
     @classmethod
     def of_all_problems(cls) -> Batch:
         """The hundred problems in the order of `task.PROBLEMS`."""
-        n_pos, pad = task.MAX_INPUTS, task.TOKEN_ID[task.PAD]
-        tokens = torch.full((len(task.PROBLEMS), n_pos), pad)  # [problem pos]
-        targets = torch.full_like(tokens, pad)
-        for row, problem in enumerate(task.PROBLEMS):
-            ids = torch.tensor([task.TOKEN_ID[token] for token in problem.tokens])
-            tokens[row, : len(ids) - 1] = ids[:-1]
-            targets[row, : len(ids) - 1] = ids[1:]
-        mask = targets != pad
-        answer = mask & (torch.arange(n_pos) >= task.EQUALS_POSITION)
+        tokens = torch.tensor([task.padded_ids(p.tokens[:-1]) for p in task.PROBLEMS])
+        targets = torch.tensor([task.padded_ids(p.tokens[1:]) for p in task.PROBLEMS])
+        mask = targets != task.TOKEN_ID[task.PAD]  # all [problem pos]
+        answer = mask & (torch.arange(task.MAX_INPUTS) >= task.EQUALS_POSITION)
         return cls(tokens, targets, mask, answer)
 
     def loss(self, logits: Tensor) -> Tensor:
@@ -193,52 +217,3 @@ class Parameters:
     def as_float32(self) -> dict[str, NDArray[np.float32]]:
         """Return a copy of every weight, rounded to float32."""
         return {key: w.detach().numpy().astype(np.float32) for key, w in self.tensors.items()}
-
-
-class Adam:
-    """Adam (Kingma and Ba 2015, algorithm 1) on gradients rounded to a grid.
-
-    Parameters
-    ----------
-    parameters
-        The weights; `update` changes them in place.
-    recipe
-        beta1, beta2, eps and the grid.
-    """
-
-    def __init__(self, parameters: Parameters, recipe: TrainingConfig) -> None:
-        self.parameters = parameters
-        self.recipe = recipe
-        self.mean = np.zeros_like(parameters.flat)
-        self.square = np.zeros_like(parameters.flat)
-        self.beta1_power = 1.0
-        self.beta2_power = 1.0
-
-    def update(self, gradient: Array, rate: float) -> float:
-        """Take one step.
-
-        m ← β₁ m + (1 - β₁) g;  v ← β₂ v + (1 - β₂) g²;
-        θ ← θ - rate · (m / (1 - β₁ᵗ)) / (√(v / (1 - β₂ᵗ)) + ε).
-
-        Every operation below rounds its result once; an implementation that keeps their order
-        gets the same bits.
-
-        Returns
-        -------
-        float
-            The portability margin of this gradient, in the gradient's unit.
-        """
-        recipe = self.recipe
-        scaled = gradient / recipe.gradient_grid
-        g = np.rint(scaled) * recipe.gradient_grid
-        margin = np.abs(scaled - np.floor(scaled) - 0.5).min() * recipe.gradient_grid
-
-        self.beta1_power *= recipe.beta1
-        self.beta2_power *= recipe.beta2
-        self.mean = recipe.beta1 * self.mean + (1 - recipe.beta1) * g
-        self.square = recipe.beta2 * self.square + (1 - recipe.beta2) * (g * g)
-        mean = self.mean / (1 - self.beta1_power)
-        square = self.square / (1 - self.beta2_power)
-        weights = self.parameters.flat
-        weights -= rate * mean / (np.sqrt(square) + recipe.eps)
-        return float(margin)

@@ -11,6 +11,8 @@ import pytest
 from builder.cli import main
 
 ROOT = Path(__file__).parents[1]
+SENTENCE = "这一句是给测试改的。"
+"""The last line of the chapter about the build, in the copies."""
 
 
 def copy_project(source: Path, target: Path) -> Path:
@@ -33,6 +35,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "project"
     copy_project(ROOT, folder)
     shutil.rmtree(folder / "dist", ignore_errors=True)
+    with (folder / "content/zh/about.md").open("a", encoding="utf-8") as chapter:
+        chapter.write(f"\n{SENTENCE}\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["build", "--quiet", "--strict"]) == 0

@@ -1,18 +1,25 @@
-"""Train and trace in a process of its own: `python reproduced_run.py FOLDER THREADS`.
+"""Train and trace in a process of its own: `python -m tests.reproduced_run FOLDER THREADS`.
 
-Leaves every file of numbers that a snapshot has, and the headline figures in `summary.json`.
+Leaves every file of numbers that a snapshot has, the evidence as `evidence.json`, and the headline
+figures in `summary.json`.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from model import documents, trace
 from model.config import PRESETS
+from model.documents import File
+from model.encoding import rounded
+from model.evidence import gather
+from model.run_files import run_facts, run_files
+from model.trace_files import gradient_files, trace_files
 from model.train import train
 
 
@@ -20,13 +27,14 @@ def main(folder: Path, n_threads: int) -> None:
     torch.set_num_threads(n_threads)
     preset = PRESETS["multiplication"]
     run = train(preset)
-    files = [documents.training_file(run), *documents.weight_files(run, preset.model)]
-    for stage, step in (("initial", 0), ("trained", preset.training.steps)):
-        weights = run.checkpoints[step]
-        values = trace.activations(weights, preset.model)
-        files += documents.trace_files(stage, values, preset.model)
-        gradients = trace.gradients(weights, preset.model)
-        files += documents.gradient_files(stage, gradients, preset.model)
+    files = run_files(run, preset.model)
+    for stage, weights in (("initial", run.initial), ("trained", run.trained)):
+        files += trace_files(stage, weights, preset.model)
+        files += gradient_files(stage, weights, preset.model)
+    evidence = asdict(gather(run.trained, preset))
+    margins = [run.portability_margin, evidence.pop("control_margin")]
+    evidence["control_loss"] = float(rounded(np.array(evidence["control_loss"])))
+    files.append(File.of("evidence.json", evidence))
     for file in files:
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,10 +42,10 @@ def main(folder: Path, n_threads: int) -> None:
 
     summary = {
         "capability": torch.backends.cpu.get_cpu_capability(),
-        "sha256": documents.digests(run, preset.model),
+        "sha256": run_facts(run, preset)["weights_sha256"],
         "correct": run.correct[-1],
         "loss": run.loss[-1],
-        "margin": run.portability_margin,
+        "margins": margins,
         "numbers": sum(file.numbers for file in files),
     }
     (folder / "summary.json").write_text(json.dumps(summary))

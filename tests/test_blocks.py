@@ -12,7 +12,9 @@ from markdown_it.utils import read_fixture_file
 from builder.blocks import BLOCKS, ROLES
 from builder.blocks.directive import BlockError
 from builder.blocks.operation import Equation, verify
+from builder.links import Link
 from builder.markdown import render
+from builder.strings import Texts
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
@@ -57,7 +59,7 @@ def test_fixture_has_an_error_for_every_option(block: object) -> None:
 def test_every_displayed_cell_is_the_snapshots_own_number() -> None:
     made = context("::: matrix blocks.1.attn.z[0]\nproblem: 7x0\nstage: initial\n:::\n")
     html = render(made).html
-    values = made.snapshot.trace("initial", "7x0").values["blocks.1.attn.z"][0]
+    values = made.numbers.snapshot.trace("initial", "7x0").values["blocks.1.attn.z"][0]
     found = re.findall(r'data-row="(\d+)" data-column="(\d+)" .*?data-value="([^"]+)"', html)
     assert len(found) == values.size
     for row, column, value in found:
@@ -109,14 +111,14 @@ def test_one_unit_in_the_sixth_digit_makes_a_product_false() -> None:
 def test_weights_show_the_decimals_of_the_file() -> None:
     html = rendered("::: matrix embed.W_E\n:::\n")[0].html
     made = context("")
-    stored = made.snapshot.document("weights/trained.json")["tensors"]["embed.W_E"]
+    stored = made.numbers.snapshot.document("weights/trained.json")["tensors"]["embed.W_E"]
     found = re.findall(r'data-value="([^"]+)"', html)
     assert found == [repr(float(value)) for row in stored for value in row]
 
 
 def test_value_beyond_the_domain_is_marked_as_clipped() -> None:
     made = context("::: matrix embed\nrows: [7]\ncolumns: [0]\n:::\n")
-    value = abs(made.snapshot.trace("trained", "7x8").values["embed"][0, 0])
+    value = abs(made.numbers.snapshot.trace("trained", "7x8").values["embed"][0, 0])
     made.numbers.domains["embed"] = value / 2  # type: ignore[index]
     try:
         html = render(made).html
@@ -137,13 +139,6 @@ def test_wide_matrix_scrolls_in_its_own_box() -> None:
     html = rendered("::: matrix blocks.0.mlp.W_in\n:::\n")[0].html
     assert html.count('<th scope="col">') == 64
     assert 'class="matrix-scroll" tabindex="0" role="group"' in html
-
-
-def test_used_files_are_those_of_the_chapter_alone() -> None:
-    first = rendered("{value}`probs[=,5] problem=7x0`")[0]
-    second = rendered("{value}`embed.W_E[7,0] stage=initial`，{claim}`equals-row-identical`")[0]
-    assert first.used == {"traces/trained/7x0.json"}
-    assert second.used == {"weights/initial.json", "claims.json"}
 
 
 @pytest.mark.parametrize("key", ["blocks.1.attn.attn_scores[0]", "blocks.1.attn.q[1]", "probs"])
@@ -179,11 +174,57 @@ def test_shown_terms_of_a_dot_product_add_up_to_the_shown_sum(row: str, column: 
 def test_a_claim_that_says_nothing_is_reported() -> None:
     made = context("::: claims\n:::\n")
     silent = {k: text for k, text in made.strings.items() if k != "claim.every-form"}
-    made = dataclasses.replace(made, strings=silent)
+    made = dataclasses.replace(made, texts=Texts({"zh": silent}, made.texts.locations))
     assert "claim-list" not in render(made).html
     (found,) = made.diagnostics
     assert found.rule == "missing-statement"
     assert "`every-form`" in found.message
+
+
+MATRIX, SUM = "::: matrix embed\nid: foo\n:::", "::: sum\nleft: embed\nright: pos_embed\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            f"## 甲 {{#foo-name}}\n\n{MATRIX}",
+            "4:1: error: the id `foo-name` is already given on line 1",
+        ),
+        (f"{MATRIX}\n\n::: equation foo-name\nA\n:::", "5:1: error: the id `foo-name`"),
+        (
+            f"## 甲 {{#e-left}}\n\n{SUM}result: blocks.0.resid_pre\nid: e\n:::",
+            "7:1: error: the id `e-left` is already given on line 1",
+        ),
+        ("## 甲 {#claim-never-true}\n\n::: claims\n:::", "3:1: error: the id `claim-never-true`"),
+        ("::: claims\n:::\n\n::: claims\n:::", "4:1: error: the id `claim-equals-row-identical`"),
+    ],
+)
+def test_ids_that_a_block_makes_are_ids_of_the_page(body: str, expected: str) -> None:
+    (found,) = rendered(body)[1]
+    assert found.startswith(expected)
+    assert "[duplicate-id]" in found
+
+
+@pytest.mark.parametrize(
+    ("language", "written", "href"),
+    [
+        ("zh", ("zh", "en"), "about.html"),
+        ("en", ("zh", "en"), "about.html"),
+        ("en", ("zh",), "../about.html"),
+        ("zh", ("en",), "en/about.html"),
+    ],
+)
+def test_a_tick_leads_to_the_list_of_claims_in_a_language_that_has_it(
+    language: str, written: tuple[str, ...], href: str
+) -> None:
+    made = context("{claim}`equals-row-identical`", language)
+    chapters = {(code, "about"): made.chapter for code in written}
+    made = dataclasses.replace(made, site=dataclasses.replace(made.site, chapters=chapters))
+    page = render(made)
+    (link,) = page.links
+    assert link == Link(f"{href}#claim-equals-row-identical", 1)
+    assert f'href="{link.href}"' in page.html
 
 
 def test_downloads_of_a_page_in_a_folder_lead_out_of_it() -> None:
@@ -191,4 +232,3 @@ def test_downloads_of_a_page_in_a_folder_lead_out_of_it() -> None:
     links = re.findall(r'href="([^"]+)"', page.html)
     paths = ["claims.json", "training.json", "traces/trained/7x0.json", "traces/trained/7x8.json"]
     assert links == [f"../snapshots/{path}" for path in ("manifest.json", *paths)]
-    assert page.used == {"manifest.json"}

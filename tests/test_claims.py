@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.claims import HIGHEST_LOSS, LOSS_FLOOR, PREDICATES, World, check_claims
+from builder.claims import HIGHEST_LOSS, PREDICATES, World, check_claims
 from model import task
 from model.snapshot import Snapshot
 from tests.projects import ROOT
@@ -21,9 +21,11 @@ Change = Callable[["Doctor"], None]
 
 EVIDENCE: Evidence = {
     "decoded": 100,
-    "overwritten_uniform": 20,
+    "overwritten_uniform": 10,
+    "overwritten_heads": [[31, 10], [46, 31]],
     "control_uniform": 100,
     "control_loss": 0.413,
+    "control_margin": 1e-13,
 }
 AT_EQUALS = task.EQUALS_POSITION
 
@@ -33,6 +35,7 @@ class Doctor:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        self.training = dict(snapshot.manifest["training"])
         self.evidence = dict(EVIDENCE)
         self.documents: dict[str, Any] = {}
 
@@ -47,7 +50,8 @@ class Doctor:
     @property
     def world(self) -> World:
         documents = self.snapshot._documents | self.documents
-        return World(Snapshot(self.snapshot.folder, _documents=documents), self.evidence)
+        snapshot = Snapshot(self.snapshot.folder, _documents=documents)
+        return World(snapshot, self.snapshot.config, self.training, self.evidence)
 
 
 def evidence(name: str, value: float) -> Change:
@@ -59,7 +63,7 @@ def evidence(name: str, value: float) -> Change:
 
 def final_loss(value: float) -> Change:
     def change(doctor: Doctor) -> None:
-        doctor.document("manifest.json")["training"]["final_loss"] = value
+        doctor.training["final_loss"] = value
 
     return change
 
@@ -89,9 +93,15 @@ def reads(problem: str, position: int) -> Change:
     return change
 
 
+def swapped_heads(doctor: Doctor) -> None:
+    """The other head follows 0 instead: the text names the wrong one."""
+    for problem in task.PROBLEMS:
+        doctor.trace(problem.name)["blocks.0.attn.pattern"].reverse()
+
+
 FALSIFIED: dict[str, list[Change]] = {
     "all-correct": [evidence("decoded", 99)],
-    "loss-near-floor": [final_loss(HIGHEST_LOSS), final_loss(LOSS_FLOOR - 1e-6)],
+    "loss-near-floor": [final_loss(HIGHEST_LOSS), final_loss(task.LOSS_FLOOR - 1e-6)],
     "equals-row-identical": [
         nudge("9x9", "blocks.0.resid_pre", AT_EQUALS, 7, by=1e-6),
         nudge("0x0", "blocks.0.resid_pre", AT_EQUALS, 0, by=-1e-6),
@@ -107,10 +117,11 @@ FALSIFIED: dict[str, list[Change]] = {
         nudge("9x9", "blocks.1.attn.z", 1, 0, 0, by=1e-4),
         nudge("0x0", "blocks.0.attn.v", 0, 0, 0, by=1e-3),
     ],
-    "head-follows-zero": [reads("7x0", 1), reads("0x9", 3)],
+    "head-follows-zero": [reads("7x0", 1), reads("0x9", 3), swapped_heads],
     "other-head-does-not-follow": [reads("7x0", 2), reads("0x9", 0)],
     "uniform-control-solves": [evidence("control_uniform", 99)],
-    "uniform-overwrite-fails": [evidence("overwritten_uniform", 50)],
+    "uniform-overwrite-fails": [evidence("overwritten_uniform", 11)],
+    "head-overwrite-fails": [evidence("overwritten_heads", [[0, 11], [0, 0]])],
 }
 CASES = [(claim, change) for claim, changes in FALSIFIED.items() for change in changes]
 
@@ -121,13 +132,13 @@ def snapshot(built: Path) -> Snapshot:
 
 
 def test_every_claim_holds_for_the_articles_model(snapshot: Snapshot) -> None:
-    results = check_claims(World(snapshot, EVIDENCE))
+    results = check_claims(Doctor(snapshot).world)
     assert [result.id for result in results if not result.holds] == []
     assert [result.id for result in results] == list(PREDICATES)
 
 
 def test_every_number_of_a_claim_can_be_written(snapshot: Snapshot) -> None:
-    for result in check_claims(World(snapshot, EVIDENCE)):
+    for result in check_claims(Doctor(snapshot).world):
         assert result.numbers, result.id
         assert all(math.isfinite(number) for number in result.numbers.values()), result.id
         assert json.loads(json.dumps(result.numbers)) == result.numbers, result.id
@@ -162,4 +173,4 @@ def test_the_floor_of_the_loss_is_that_of_the_best_possible_guesses() -> None:
         for tokens in following.values()
         for token in tokens
     ]
-    assert math.isclose(sum(losses) / len(losses), LOSS_FLOOR)
+    assert math.isclose(sum(losses) / len(losses), task.LOSS_FLOOR)

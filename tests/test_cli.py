@@ -21,7 +21,7 @@ from builder.build import Project
 from builder.cli import EXIT_CODES, main, parser
 from builder.errors import BuildError
 from builder.lock import LOCK
-from tests.projects import ROOT, overwrite, substitute, tree
+from tests.projects import ROOT, SENTENCE, overwrite, substitute, tree
 
 Captured = pytest.CaptureFixture[str]
 
@@ -78,7 +78,7 @@ def test_the_help_of_a_command_explains_it_its_options_and_its_exit_codes(
 ) -> None:
     text = help_of([command], capsys)
     options = set(re.findall(r"^  (?:-h, )?(--[a-z-]+|[A-Z]+)", text, re.MULTILINE))
-    assert options == {*OPTIONS[command], "--help"}
+    assert options == {*OPTIONS[command], "--help", "--verbose"}
     assert EXIT_CODES in text
     assert len(text.split("options:")[0].split()) > 15, "more than one line of explanation"
     assert max(map(len, text.splitlines())) <= 100
@@ -117,7 +117,7 @@ def test_build_says_where_the_site_is_and_whether_its_numbers_are_the_accepted_o
 
 
 def test_quiet_prints_nothing_on_success(project: Path, capsys: Captured) -> None:
-    substitute(project / "content/zh/about.md", "这一页给", "这页给")
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
     assert main(["build", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 
@@ -156,15 +156,22 @@ def test_strict_turns_a_warning_into_a_failure(project: Path, capsys: Captured) 
 
 
 def test_explain_says_of_every_stage_what_happened_and_why(project: Path, capsys: Captured) -> None:
-    substitute(project / "content/zh/about.md", "这一页给", "这页给")
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
     assert main(["build", "--quiet", "--explain"]) == 0
     lines = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     found = {stage: (state, reason) for stage, state, reason in lines}
     assert found.pop("pages/zh/about") == ("rebuilt", "changed: content/zh/about.md")
     assert set(found.values()) == {("kept", "unchanged")}
-    assert {"train", "trace", "gradients", "evidence", "claims", "assets", "pages/en/index"} <= (
-        found.keys()
-    )
+    assert {
+        "train",
+        "trace",
+        "gradients",
+        "evidence",
+        "claims",
+        "assets/charts",
+        "assets/model",
+        "pages/en/index",
+    } <= (found.keys())
 
 
 def test_json_is_one_document_on_success(project: Path, capsys: Captured) -> None:
@@ -302,7 +309,7 @@ def test_a_full_disk_under_the_cache_is_one_message(
     def refuse(path: Path, _data: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", path.suffix)
 
-    substitute(project / "content/zh/about.md", "这一页给", "这页给")
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
     before = tree(project / "dist")
     monkeypatch.setattr(Path, "write_bytes", refuse)
     assert main(["build", "--quiet"]) == 1
@@ -321,10 +328,11 @@ def test_a_bug_of_ours_is_one_line_and_a_traceback_only_when_asked_for(
     assert main(["build"]) == 1
     assert capsys.readouterr().err.splitlines() == [
         "internal error: ZeroDivisionError: by zero",
-        "this is a bug; `python -m builder --verbose ...` shows where",
+        "this is a bug; the same command with `--verbose` shows where",
     ]
-    assert main(["--verbose", "build"]) == 1
-    assert "Traceback" in capsys.readouterr().err
+    for arguments in (["--verbose", "build"], ["build", "--verbose"]):
+        assert main(arguments) == 1
+        assert "Traceback" in capsys.readouterr().err
 
 
 def test_an_interruption_ends_without_a_traceback(
@@ -339,7 +347,7 @@ def test_an_interruption_ends_without_a_traceback(
 
 
 def test_messages_survive_a_terminal_without_chinese(project: Path) -> None:
-    substitute(project / "content/zh/about.md", "这一页给", "$\\nope$ 这一页给")
+    substitute(project / "content/zh/about.md", SENTENCE, f"$\\nope$ {SENTENCE}")
     for arguments in (["build", "--quiet"], ["build", "--json"]):
         finished = as_process(project, *arguments, PYTHONIOENCODING="ascii", LC_ALL="C")
         assert finished.returncode == 1

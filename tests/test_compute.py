@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,8 @@ from builder.progress import Progress
 from builder.stages import Cache, Event
 from model.config import PRESETS, Preset
 from model.encoding import sha256
+from model.evidence import Evidence
+from model.train import DivergenceError
 from tests.projects import ROOT, overwrite, substitute, tree
 
 PRESET = PRESETS["multiplication"]
@@ -114,10 +119,63 @@ def test_a_training_too_close_to_a_rounding_boundary_is_one_message(
     run(project)
     monkeypatch.setattr(compute, "SMALLEST_MARGIN", 2 * margin)
     message = failure(project, PRESET)
-    assert f"a gradient came within {margin:.1e} of a rounding boundary" in message
+    assert f"in the training a gradient came within {margin:.1e} of a rounding" in message
     assert message.endswith(
         "hint: choose another `seed` or `gradient_grid` under `model` in content/site.yml"
     )
+
+
+def test_a_control_too_close_to_a_rounding_boundary_is_refused_as_well(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(project / ".cache/evidence")
+    close = Evidence(100, 2, [[9, 9], [9, 9]], 100, control_loss=0.41, control_margin=9e-15)
+    monkeypatch.setattr("model.evidence.gather", lambda _weights, _preset: close)
+    message = failure(project, PRESET)
+    assert "in the training of the control a gradient came within 9.0e-15" in message
+    assert "[portability]" in message
+
+
+def test_a_control_that_diverges_is_one_message(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gather(*_weights_and_preset: object) -> None:
+        raise DivergenceError(7)
+
+    shutil.rmtree(project / ".cache/evidence")
+    monkeypatch.setattr("model.evidence.gather", gather)
+    message = failure(project, PRESET)
+    assert "the training of the control diverged: at step 7 the loss is no finite" in message
+
+
+def stages() -> Iterator[tuple[str, list[str], set[str]]]:
+    """Each stage, the modules that its key names, and those that its code imports."""
+    code = ast.parse(Path(compute.__file__).read_text(encoding="utf-8"))
+    for method in ast.walk(code):
+        if not isinstance(method, ast.FunctionDef):
+            continue
+        used = {node.module for node in ast.walk(method) if isinstance(node, ast.ImportFrom)}
+        for call in ast.walk(method):
+            match call:
+                case ast.Call(ast.Attribute(attr="_get" | "_with_torch"), [stage, modules, *_]):
+                    if isinstance(stage, ast.Constant):
+                        yield stage.value, ast.literal_eval(modules), used
+
+
+def test_the_code_that_computes_a_stage_is_in_its_key() -> None:
+    source, seen = SourceCode(ROOT), []
+    for stage, modules, used in stages():
+        assert used <= set(source.closure(modules)), stage
+        assert not [module for module in used if "builder.errors" in source.closure([module])]
+        seen.append(stage)
+    assert seen == ["train", "trace", "gradients", "evidence", "claims", "manifest"]
+
+
+def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
+    (modules,) = (modules for stage, modules, _ in stages() if stage == "train")
+    closure = SourceCode(ROOT).closure(modules)
+    assert "model.transformer" in closure
+    assert not {"model.trace", "model.evidence", "builder.claims"} & set(closure)
 
 
 def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:
@@ -139,7 +197,9 @@ def test_a_model_that_fails_leaves_the_old_site(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = tree(project / "dist")
-    substitute(project / "content/site.yml", "  preset: multiplication", "  steps: 20")
+    line = substitute(project / "content/site.yml", "  preset: multiplication", "  steps: 20")
     assert main(["build", "--quiet"]) == 1
-    assert "of 100 problems right" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert message.startswith(f"content/site.yml:{line}:3: error: ")
+    assert "of 100 problems right [training]\n    steps: 20\n" in message
     assert tree(project / "dist") == before

@@ -1,4 +1,4 @@
-"""The engine of the page in Chromium, against the snapshot: every tensor, every problem, every target.
+"""The engine of the page in Chromium against the snapshot: all tensors, problems and targets.
 
 The engine's numbers are rounded as the snapshot's are, and must then be equal. A number that lies
 within summation noise of a rounding boundary may round the other way; it is compared unrounded.
@@ -6,6 +6,7 @@ within summation noise of a rounding boundary may round the other way; it is com
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,47 +29,58 @@ ENGINE = sorted((ROOT / "site_templates" / "js" / "engine").glob("*.js"))
 NOISE = 1e-12
 """Relative to the largest number of a tensor: far above summation noise, far below 7 digits."""
 
-SET_UP = """({sizes, recipe, dataset}) => {
+SET_UP = """({sizes, recipe, dataset, weights}) => {
   const {engine} = Article;
   const ids = new Map(dataset.vocab.map((token, id) => [token, id]));
   const flat = (tensors) => Float64Array.from(Float32Array.from(Object.values(tensors).flat(3)));
-  const model = (tokens) =>
-    new engine.Transformer(sizes, engine.sequence(tokens.map((token) => ids.get(token)), sizes.n_ctx));
-  const plain = (arrays) => Object.fromEntries(
-    Object.entries(arrays).map(([key, array]) => [key, [...array]]));
+  const stages = Object.fromEntries(
+    Object.entries(weights).map(([stage, tensors]) => [stage, flat(tensors)]));
+  const model = (tokens) => {
+    const rows = engine.sequence(tokens.map((token) => ids.get(token)), sizes.n_ctx);
+    return new engine.Transformer(sizes, rows);
+  };
+  const packed = (array) => {
+    const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+    let text = "";
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    return btoa(text);
+  };
+  const all = (arrays) => Object.fromEntries(
+    Object.entries(arrays).map(([key, array]) => [key, packed(array)]));
   Object.assign(window, {
-    engine, sizes, recipe, dataset, ids, flat,
-    forward(tensors, tokens) {
+    forward(stage, tokens) {
       const found = model(tokens);
-      found.forward(flat(tensors));
-      return plain(found.values);
+      found.forward(stages[stage]);
+      return all(found.values);
     },
-    backward(tensors, tokens, position, target) {
-      const found = model(tokens), w = flat(tensors), g = new Float64Array(w.length);
+    backward(stage, tokens, targets) {
+      const found = model(tokens), w = stages[stage];
       const n = tokens.length, V = sizes.d_vocab;
-      const counts = new Float64Array(n * V), totals = new Float64Array(n);
-      counts[position * V + ids.get(target)] = 1;
-      totals[position] = 1;
       found.forward(w);
-      const loss = engine.crossEntropy(found, {counts, totals, n: 1});
-      found.backward(w, g);
-      return {loss, grads: plain(found.grads), weights: [...g]};
+      return targets.map((target, position) => {
+        const counts = new Float64Array(n * V), totals = new Float64Array(n);
+        counts[position * V + ids.get(target)] = 1;
+        totals[position] = 1;
+        const g = new Float64Array(w.length);
+        const loss = engine.crossEntropy(found, {counts, totals, n: 1});
+        found.backward(w, g);
+        return {loss, grads: all(found.grads), weights: packed(g)};
+      });
+    },
+    train() {
+      const training = new engine.Training(sizes, recipe, dataset, stages.initial);
+      const float32 = () => packed(Float64Array.from(Float32Array.from(training.weights)));
+      const checkpoints = {0: float32()}, loss = [], correct = [];
+      while (training.steps < recipe.steps) {
+        const measured = training.step();
+        loss.push(measured.loss);
+        correct.push(measured.correct);
+        checkpoints[training.steps] = float32();
+      }
+      const last = training.measure();
+      return {checkpoints, loss: [...loss, last.loss], correct: [...correct, last.correct]};
     },
   });
-}"""
-
-TRAIN = """(initial) => {
-  const training = new engine.Training(sizes, recipe, dataset, flat(initial));
-  const checkpoints = {0: [...Float32Array.from(training.weights)]};
-  const loss = [], correct = [];
-  while (training.steps < recipe.steps) {
-    const measured = training.step();
-    loss.push(measured.loss);
-    correct.push(measured.correct);
-    checkpoints[training.steps] = [...Float32Array.from(training.weights)];
-  }
-  const last = training.measure();
-  return {checkpoints, loss: [...loss, last.loss], correct: [...correct, last.correct]};
 }"""
 
 
@@ -79,9 +91,9 @@ class Engine:
     page: Page
     snapshot: Snapshot
 
-    def weights(self, stage: str) -> Any:
-        """The stored tensors of a stage, as they stand in the file."""
-        return self.snapshot.document(f"weights/{stage}.json")["tensors"]
+    def call(self, function: str, *arguments: Any) -> Any:
+        """Call one of the functions of `SET_UP`."""
+        return self.page.evaluate(f"(given) => {function}(...given)", list(arguments))
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +104,13 @@ def engine(site: BuiltSite, chromium: Chromium) -> Iterator[Engine]:
     for script in ENGINE:
         page.add_script_tag(content=script.read_text(encoding="utf-8"))
     manifest = site.snapshot.manifest
-    parts = {"sizes": manifest["model"], "recipe": manifest["training"]}
-    page.evaluate(SET_UP, {**parts, "dataset": site.snapshot.document("dataset.json")})
+    parts = {
+        "sizes": manifest["model"],
+        "recipe": manifest["training"],
+        "dataset": site.snapshot.document("dataset.json"),
+        "weights": {s: site.snapshot.document(f"weights/{s}.json")["tensors"] for s in STAGES},
+    }
+    page.evaluate(SET_UP, parts)
     yield Engine(page, site.snapshot)
     context.close()
 
@@ -101,37 +118,35 @@ def engine(site: BuiltSite, chromium: Chromium) -> Iterator[Engine]:
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_activation_of_every_problem_equals_the_snapshots(engine: Engine, stage: str) -> None:
     vocabulary = engine.snapshot.vocabulary
-    weights = engine.weights(stage)
     for problem in task.PROBLEMS:
         trace = engine.snapshot.trace(stage, problem.name)
-        found = engine.page.evaluate("(a) => forward(...a)", [weights, list(trace.tokens)])
+        found = engine.call("forward", stage, list(trace.tokens))
         assert list(found) == list(vocabulary.activations)
         for key, stored in trace.values.items():
-            value = in_shape(vocabulary[key], np.array(found[key]), len(trace.tokens), vocabulary)
+            value = in_shape(vocabulary[key], unpacked(found[key]), len(trace.tokens), vocabulary)
             assert_same(value, stored, f"{stage} {problem.name} {key}")
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_gradient_of_every_target_equals_the_snapshots(engine: Engine, stage: str) -> None:
     vocabulary = engine.snapshot.vocabulary
-    weights = engine.weights(stage)
     places = dict(weight_places(vocabulary))
     for problem in task.PROBLEMS:
         tokens = list(problem.inputs)
         total = np.zeros(vocabulary.n_params)
-        for target in engine.snapshot.gradients(stage, problem.name):
-            arguments = [weights, tokens, target.position, target.target]
-            found = engine.page.evaluate("(a) => backward(...a)", arguments)
+        targets = engine.snapshot.gradients(stage, problem.name)
+        answers = engine.call("backward", stage, tokens, [target.target for target in targets])
+        for target, found in zip(targets, answers, strict=True):
             where = f"{stage} {problem.name} position {target.position}"
             assert_same(np.array([found["loss"]]), np.array([target.loss]), f"{where} loss")
-            gradient = np.array(found["weights"])
+            gradient = unpacked(found["weights"])
             total += gradient
             for key, stored in target.grads.items():
                 spec = vocabulary[key]
                 if spec.is_weight:
                     value = gradient[places[key]].reshape(stored.shape)
                 else:
-                    value = in_shape(spec, np.array(found["grads"][key]), len(tokens), vocabulary)
+                    value = in_shape(spec, unpacked(found["grads"][key]), len(tokens), vocabulary)
                     value = rows_up_to(spec, np.nan_to_num(value), target.position + 1)
                 assert_same(value, stored, f"{where} {key}")
         sums = engine.snapshot.document(f"gradients/{stage}/{problem.name}.json")["sum"]
@@ -142,14 +157,14 @@ def test_every_gradient_of_every_target_equals_the_snapshots(engine: Engine, sta
 
 def test_training_ends_in_the_very_same_weights(engine: Engine) -> None:
     snapshot = engine.snapshot
-    run = engine.page.evaluate(TRAIN, engine.weights("initial"))
+    run = engine.call("train")
     training = snapshot.document("training.json")
     for step in training["checkpoints"]:
         stored = np.concatenate([w.ravel() for w in snapshot.weights(f"step-{step:04d}").values()])
-        found = np.array(run["checkpoints"][str(step)], dtype=np.float32)
+        found = unpacked(run["checkpoints"][str(step)]).astype(np.float32)
         different = np.flatnonzero(found != stored)
         assert different.size == 0, f"step {step}: {different.size} of {stored.size} differ"
-    last = np.array(run["checkpoints"][str(training["checkpoints"][-1])], dtype=np.float32)
+    last = found
     places = weight_places(snapshot.vocabulary)
     weights = {key: last[place] for key, place in places}
     digest = snapshot.manifest["weights_sha256"]["trained"]
@@ -163,9 +178,14 @@ def test_a_prefix_of_any_length_and_content_gives_probabilities(
     engine: Engine, length: int
 ) -> None:
     tokens = [task.VOCAB[(5 * i + 3) % len(task.VOCAB)] for i in range(length)]
-    found = engine.page.evaluate("(a) => forward(...a)", [engine.weights("trained"), tokens])
-    probs = np.array(found["probs"]).reshape(length, -1)
+    found = engine.call("forward", "trained", tokens)
+    probs = unpacked(found["probs"]).reshape(length, -1)
     np.testing.assert_allclose(probs.sum(1), 1, rtol=0, atol=1e-12)
+
+
+def unpacked(text: str) -> Array:
+    """Read an array that the page has packed: little-endian float64 in base64."""
+    return np.frombuffer(b64decode(text), dtype="<f8")
 
 
 def in_shape(spec: TensorSpec, flat: Array, n_pos: int, vocabulary: Vocabulary) -> Array:

@@ -125,6 +125,10 @@ def test_bad_tex_has_its_place(source: str, place: str) -> None:
         ("## 标题 {.big}", "1:7: error: `{.big}` is not an id [heading-id]"),
         ("## 标题 {#标题}", "1:7: error: `标题` cannot be an id [bad-id]"),
         ("## 甲 {#a}\n\n## 乙 {#a}", "3:6: error: the id `a` is already given on line 1"),
+        *(
+            (f"## 标题 {{#{name}}}", f"1:7: error: `{name}` is given out automatically [bad-id]")
+            for name in ("strings", "content", "fig-1-name", "fn1", "chart-0123abcd-4")
+        ),
         ("文 **字", "1:3: error: `**` stays literal here [literal-asterisks]"),
         ("a ** b", "1:3: error: `**` stays literal here [literal-asterisks]"),
         ("<b>x", "1:1: error: chapters hold no raw HTML [raw-html]"),
@@ -136,7 +140,7 @@ def test_bad_tex_has_its_place(source: str, place: str) -> None:
         ("[甲](a b)", "1:1: error: this link has no valid target [broken-link]"),
         ("[^1]: 注", "1: error: nothing refers to footnote `1` [unused-footnote]"),
         ("[^1]\n\n[^1]: 注\n\n[^1]: 注", "5: error: footnote `1` is already defined"),
-        ("[甲](#nowhere)", "1: error: nothing on this page has the id `nowhere`"),
+        ("[甲](#nowhere)", "1: error: `#nowhere`: index.html has no id `nowhere`"),
         ("| a |\n|---|\n| $\\foo$ |", '3:4: error: Unknown command "\\foo". [tex]'),
         ("文\n\n术语\n: {vale}`x`", "4:3: error: there is no role `vale` [unknown-role]"),
         ("文[^1]\n\n[^1]: 注 {vale}`x`", "3:9: error: there is no role `vale` [unknown-role]"),
@@ -173,7 +177,7 @@ def test_all_problems_of_a_chapter_are_found_together() -> None:
     assert [text.split(":")[0] for text in found] == ["1", "3", "5", "8"]
 
 
-def test_rendered_lists_headings_ids_links_and_figures() -> None:
+def test_rendered_lists_headings_ids_and_links() -> None:
     page, messages = rendered(
         "## 行 `X` 与 $S$ {#rows}\n\n见[下](#more)、<https://example.org/>\n与[页][r]。\n\n"
         "::: matrix embed\n:::\n\n#### 更多 {#more}\n\n注[^a]\n\n"
@@ -187,7 +191,6 @@ def test_rendered_lists_headings_ids_links_and_figures() -> None:
         Link("reading-table.html#x", 4),
     )
     assert {"rows", "more", "fig-1", "fn1", "fnref1"} <= page.ids
-    assert page.n_figures == 1
 
 
 def test_figures_are_numbered_in_page_order_through_nesting() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import subprocess
 import sys
@@ -11,13 +12,24 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from trained_models import CONFIG, PRESET, STAGES, VOCABULARY, run, weights
 
 from model import task, trace
-from model.config import PRESETS, ConfigError, ModelConfig, TrainingConfig, preset_fields
-from model.tensors import UnknownTensorError, Vocabulary
-from model.train import INITIAL_GRID, Adam, Batch, Parameters, initial_weights, learning_rate
+from model.adam import Adam
+from model.config import PRESETS, ConfigError, ModelConfig, Preset, TrainingConfig, preset_fields
+from model.documents import manifest
+from model.snapshot import STAGES
+from model.tensors import UnknownTensorError, Vocabulary, read_table
+from model.train import (
+    INITIAL_GRID,
+    Batch,
+    DivergenceError,
+    Parameters,
+    initial_weights,
+    learning_rate,
+    train,
+)
 from model.transformer import transformer
+from tests.trained_models import CONFIG, PRESET, VOCABULARY, run, weights
 
 # --- the vocabulary -------------------------------------------------------------------------
 
@@ -144,6 +156,24 @@ def test_another_size_of_model_has_its_own_vocabulary() -> None:
     assert shapes == {key: vocabulary[key].shape(config, 3) for key in vocabulary.activations}
 
 
+def test_the_heads_own_columns_of_what_reads_and_rows_of_what_writes() -> None:
+    shared = {key: VOCABULARY[key].head_axis for key in VOCABULARY}
+    owned = {key: axis for key, axis in shared.items() if axis is not None}
+    block = {"W_Q": 1, "W_K": 1, "W_V": 1, "W_O": 0}
+    assert owned == {
+        f"blocks.{n}.attn.{name}": axis for n in (0, 1) for name, axis in block.items()
+    }
+
+
+@pytest.mark.parametrize("note", ["postive", "positive gradient", "positive,no gradient"])
+def test_a_misspelt_note_of_the_vocabulary_is_refused(note: str) -> None:
+    row = "ln1.scale | σ | pos | 分母 | denominator"
+    (spec,) = read_table(f"{row} | no gradient, positive", is_weight=False)
+    assert (spec.has_gradient, spec.range.value) == (False, "positive")
+    with pytest.raises(KeyError, match=note):
+        list(read_table(f"{row} | {note}", is_weight=False))
+
+
 def test_naming_tensors_costs_no_import_of_torch() -> None:
     code = "import sys, model.tensors, model.task, model.snapshot; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -174,6 +204,11 @@ def test_every_target_is_the_token_that_follows() -> None:
         for i in range(len(problem.inputs)):
             expected = task.Target(problem.name, i, problem.tokens[i], problem.tokens[i + 1])
             assert next(targets) == expected
+
+
+def test_a_sequence_is_padded_at_its_end_to_the_longest() -> None:
+    assert task.padded_ids(("0", "×", "9", "=", "0")) == [0, 10, 9, 11, 0, 13]
+    assert task.padded_ids(("7", "×", "8", "=", "5", "6")) == [7, 10, 8, 11, 5, 6]
 
 
 @pytest.mark.parametrize("stage", ["initial", "half-trained", "trained"])
@@ -305,9 +340,28 @@ def test_initial_weights_depend_on_the_seed_and_on_nothing_of_torch() -> None:
     assert drawn(1, seed=8) != drawn(1, seed=9)
 
 
-def test_the_first_checkpoint_is_the_initial_weights() -> None:
+def test_the_first_checkpoint_is_the_initial_weights_and_the_last_the_trained_ones() -> None:
     for key, w in initial_weights(CONFIG, PRESET.training.seed).items():
-        assert np.array_equal(run().checkpoints[0][key], w), key
+        assert np.array_equal(run().initial[key], w), key
+    assert run().initial is run().checkpoints[0]
+    assert run().trained is run().checkpoints[PRESET.training.steps]
+
+
+def test_a_training_that_diverges_stops_at_the_step_and_says_so() -> None:
+    seen: list[int] = []
+    with pytest.raises(DivergenceError, match="at step 1 the loss is no finite number") as caught:
+        train(
+            PRESET.override(steps=5, learning_rate=1e300),
+            on_step=lambda step, _loss, _correct: seen.append(step),
+        )
+    assert caught.value.step == 1
+    assert seen == [0]
+
+
+def test_a_preset_of_another_name_has_the_same_task() -> None:
+    preset = Preset("wide", CONFIG, PRESET.training)
+    document = json.loads(manifest(preset, {}, {}, []))
+    assert document["task"] == {"name": "multiplication", "n_problems": 100, "n_targets": 558}
 
 
 def test_the_learning_rate_falls_in_a_line_to_zero() -> None:
@@ -346,13 +400,14 @@ def test_adam_equals_a_scalar_implementation_bit_for_bit() -> None:
     recipe = PRESET.training
     start = {"a": rng.normal(size=(3, 5)), "b": rng.normal(size=4)}
     gradients = rng.normal(size=(10, 19)) * 10.0 ** rng.integers(-9, 1, size=19)
-    adam = Adam(Parameters.of(start), recipe)
+    parameters = Parameters.of(start)
+    adam = Adam(parameters.flat, recipe)
     for step, gradient in enumerate(gradients):
         adam.update(gradient, learning_rate(recipe, step))
     flat = [*start["a"].ravel().tolist(), *start["b"].tolist()]
     expected = adam_one_number_at_a_time(flat, gradients.tolist(), recipe)
-    assert adam.parameters.flat.tolist() == expected
-    in_tensors = torch.cat([t.detach().ravel() for t in adam.parameters.tensors.values()])
+    assert parameters.flat.tolist() == expected
+    in_tensors = torch.cat([t.detach().ravel() for t in parameters.tensors.values()])
     assert in_tensors.tolist() == expected
 
 
@@ -361,9 +416,9 @@ def test_adam_sees_only_gradients_on_the_grid() -> None:
     on_grid = np.array([-3.0, 0.0, 1.0, 1000.0]) * grid
 
     def after(gradient: np.ndarray) -> list[float]:
-        adam = Adam(Parameters.of({"a": np.ones(4)}), PRESET.training)
+        adam = Adam(np.ones(4), PRESET.training)
         adam.update(gradient, 0.01)
-        return adam.parameters.flat.tolist()
+        return adam.weights.tolist()
 
     assert after(on_grid + 0.49 * grid) == after(on_grid) == after(on_grid - 0.49 * grid)
     assert after(on_grid + 0.51 * grid) != after(on_grid)
@@ -374,7 +429,7 @@ def test_the_portability_margin_is_the_distance_to_the_nearest_boundary(
     gradient: list[float],
 ) -> None:
     grid = PRESET.training.gradient_grid
-    adam = Adam(Parameters.of({"a": np.zeros(len(gradient))}), PRESET.training)
+    adam = Adam(np.zeros(len(gradient)), PRESET.training)
     found = adam.update(np.array(gradient), 0.01)
     boundaries = [(math.floor(g / grid) + 0.5) * grid for g in gradient]
     nearest = min(abs(g - b) for g, b in zip(gradient, boundaries, strict=True))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from trained_models import (
+
+from model import task
+from model.encoding import rows_up_to
+from model.snapshot import STAGES
+from model.transformer import transformer
+from tests import reference
+from tests.trained_models import (
     CONFIG,
-    STAGES,
     VOCABULARY,
     activations,
     forward,
@@ -18,10 +22,6 @@ from trained_models import (
     largest_difference,
     weights,
 )
-
-from model import task
-from model.encoding import rows_up_to
-from model.transformer import transformer
 
 Array = NDArray[np.float64]
 

@@ -126,15 +126,6 @@ def test_place_outside_the_axis_is_refused(label: str) -> None:
     assert error(f"probs[{label},5]").rule == "unknown-label"
 
 
-def test_files_that_were_read_are_recorded() -> None:
-    looked = numbers()
-    looked.value("probs[=,5]", "trained", "7x0")
-    looked.matrix("embed.W_E", "initial", "7x0")
-    looked.value("training.loss[0]", "trained", "7x0")
-    assert looked.used == {"traces/trained/7x0.json", "weights/initial.json", "training.json"}
-    assert looked.fresh().used == set()
-
-
 def test_every_tensor_of_every_kind_can_be_addressed() -> None:
     for key, spec in Vocabulary(PRESET.model).items():
         head = "[1]" if "head" in spec.axes else ""

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from builder.blocks.directive import TEMPLATE_IDS
 from builder.errors import BuildError, Diagnostics
 from builder.markdown import Heading, Rendered
 from builder.page import sitemap
 from builder.pages import POLICY, Pages
 from builder.site import Chapter, Language, Site
-from builder.strings import load_strings
+from builder.strings import load_texts
 from model.config import PRESETS
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
@@ -30,18 +31,18 @@ def make_site(base_url: str = "") -> Site:
     chapters["en", "index"] = chapter("index", EN, "Attention")
     titles = {"zh": "注意力", "en": "Attention"}
     preset = PRESETS["multiplication"]
-    return Site(titles, titles, [ZH, EN], SLUGS, base_url, "7x8", preset, chapters)
+    return Site(titles, titles, [ZH, EN], SLUGS, base_url, "7x8", preset, {}, chapters)
 
 
 def make_pages(templates: Path = TEMPLATES, base_url: str = "") -> Pages:
     diagnostics = Diagnostics()
-    strings = load_strings(TEMPLATES / "strings.yml", [ZH, EN], diagnostics)
+    strings = load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings
     assert list(diagnostics) == []
     return Pages(templates, make_site(base_url), strings)
 
 
 def body(html: str = "<p>正文</p>", *headings: Heading) -> Rendered:
-    return Rendered(html, headings, frozenset(), (), 0, frozenset())
+    return Rendered(html, headings, frozenset(), ())
 
 
 def made(slug: str = "isolated-rows", language: Language = ZH, base_url: str = "") -> str:
@@ -85,9 +86,28 @@ def test_a_page_in_a_folder_reaches_the_assets_and_the_other_language() -> None:
 
 
 def test_absolute_addresses_appear_with_a_base_url() -> None:
-    html = made(base_url="https://example.org/a/")
-    assert '<link rel="canonical" href="https://example.org/a/isolated-rows.html">' in html
-    assert 'hreflang="en" href="https://example.org/a/en/isolated-rows.html"' in html
+    html = made("index", base_url="https://example.org/a/")
+    assert '<link rel="canonical" href="https://example.org/a/">' in html
+    assert 'hreflang="en" href="https://example.org/a/en/"' in html
+    deeper = made("isolated-rows", base_url="https://example.org/a/")
+    assert '<link rel="canonical" href="https://example.org/a/isolated-rows.html">' in deeper
+
+
+def test_search_engines_are_sent_to_written_pages_only() -> None:
+    def languages(html: str) -> list[str]:
+        return re.findall(r'<link rel="alternate" hreflang="(\w+)"', html)
+
+    placeholder = make_pages().placeholder(EN, "isolated-rows")
+    assert languages(made("index")) == languages(made("index", EN)) == ["zh", "en"]
+    assert languages(made("isolated-rows")) == languages(placeholder) == ["zh"]
+    noindex = '<meta name="robots" content="noindex">'
+    assert noindex in placeholder
+    assert noindex not in made("index") + made("index", EN)
+
+
+def test_previews_get_a_locale_with_its_territory() -> None:
+    assert '<meta property="og:locale" content="zh_CN">' in made("index")
+    assert '<meta property="og:locale" content="en_US">' in made("index", EN)
 
 
 def test_chapters_follow_one_another() -> None:
@@ -125,7 +145,7 @@ def test_navigation_marks_chapters_that_are_not_written_yet() -> None:
     menu = made("index", EN).split('class="chapter-menu"')[1].split("</nav>")[0]
     marks = [("not yet" in item) for item in menu.split("<li>")[1:]]
     assert marks == [False, True, True]
-    assert 'lang="zh">题 about' in menu
+    assert '<span lang="zh">题 about</span> <small>not yet in English</small>' in menu
 
 
 def test_the_page_for_wrong_addresses_depends_on_no_other_file() -> None:
@@ -153,7 +173,7 @@ def test_the_sitemap_lists_written_pages_only() -> None:
 
 def test_strings_for_scripts_cannot_end_the_script_element() -> None:
     diagnostics = Diagnostics()
-    strings = load_strings(TEMPLATES / "strings.yml", [ZH, EN], diagnostics)
+    strings = load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings
     hostile = {**strings["zh"], "script.cell": "</script>\u2028&"}
     pages = Pages(TEMPLATES, make_site(), {"zh": hostile, "en": strings["en"]})
     html = pages.chapter(make_site().chapters["zh", "about"], body())
@@ -187,9 +207,14 @@ def test_a_template_error_names_file_and_line(
     assert found.rule == "template"
 
 
+def test_authors_cannot_take_an_id_of_the_templates() -> None:
+    templates = "".join(path.read_text("utf-8") for path in TEMPLATES.rglob("*.html"))
+    assert set(re.findall(r'\bid="([^"]*)"', templates)) == TEMPLATE_IDS
+
+
 def test_every_text_of_the_interface_is_used_and_every_use_has_a_text() -> None:
     diagnostics = Diagnostics()
-    defined = set(load_strings(TEMPLATES / "strings.yml", [ZH, EN], diagnostics)["zh"])
+    defined = set(load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings["zh"])
     root = TEMPLATES.parent
     templates = "".join(path.read_text("utf-8") for path in TEMPLATES.rglob("*.html"))
     scripts = "".join(path.read_text("utf-8") for path in TEMPLATES.rglob("*.js"))

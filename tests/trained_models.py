@@ -20,7 +20,6 @@ Array = NDArray[np.float64]
 PRESET: Preset = PRESETS["multiplication"]
 CONFIG = PRESET.model
 VOCABULARY = Vocabulary(CONFIG)
-STAGES = ("initial", "trained")
 
 
 @cache

@@ -6,6 +6,8 @@ from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
 from builder.errors import did_you_mean
+from builder.links import Link
+from builder.site import ABOUT
 
 NAME = "claim"
 OPTIONS: tuple[str, ...] = ()
@@ -13,17 +15,17 @@ OPTIONS: tuple[str, ...] = ()
 
 def render(role: Role, context: Context) -> str:
     """Return a check mark, or fail if the claim is unknown or false."""
-    claim = context.claims.get(role.target)
+    claim = context.numbers.claims.get(role.target)
     if claim is None:
-        hint = did_you_mean(role.target, context.claims)
+        hint = did_you_mean(role.target, context.numbers.claims)
         raise BlockError("unknown-claim", f"there is no claim `{role.target}`", hint)
-    context.numbers.used.add("claims.json")
     if not claim.holds:
         numbers = ", ".join(f"{name} = {number}" for name, number in claim.numbers.items())
         message = f"the claim `{claim.id}` is false in this snapshot"
         raise BlockError("false-claim", message, f"its numbers: {numbers}")
+    here, site = context.chapter.language, context.site
+    about = site.href(here, site.language_of(ABOUT, here), ABOUT)
+    href = f"{about}#claim-{claim.id}"
+    context.links.append(Link(href, role.line))
     title = escape(context.words("figure.claim", id=claim.id))
-    return (
-        f'<a class="claim" href="about.html#claim-{escape(claim.id)}"'
-        f' title="{title}" aria-label="{title}">✓</a>'
-    )
+    return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{title}">✓</a>'

@@ -16,17 +16,19 @@ BODY = Body.OPTIONS
 OPTIONS: Options = {}
 
 
-def render(_directive: Directive, context: Context) -> str:
+def render(directive: Directive, context: Context) -> str:
     """Return a list; each item has the id that the ticks of the chapters lead to."""
-    context.numbers.used.add("claims.json")
-    items = "".join(_item(claim, context) for claim in context.claims.values())
+    items = "".join(
+        _item(claim, directive.line, context) for claim in context.numbers.claims.values()
+    )
     return f'<dl class="claim-list">{items}</dl>\n'
 
 
-def _item(claim: ClaimResult, context: Context) -> str:
+def _item(claim: ClaimResult, line: int, context: Context) -> str:
     name = escape(claim.id)
+    item_id = context.ids.reserve(f"claim-{name}", line)
     return (
-        f'<div class="claim-item" id="claim-{name}"><dt>{_statement(claim, context)} '
+        f'<div class="claim-item" id="{item_id}"><dt>{_statement(claim, context)} '
         f"<code>{name}</code></dt><dd>{_evidence(claim.numbers)}</dd></div>"
     )
 

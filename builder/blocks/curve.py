@@ -49,22 +49,13 @@ class Curve:
         return display(self.values[step], self.decimals)
 
 
-def loss_floor() -> float:
-    """Smallest mean loss that is possible, in nats.
-
-    After `a×` the second operand is any of the ten digits, and costs ln 10 at best; every other
-    target follows from what stands before it.
-    """
-    return len(task.PROBLEMS) * math.log(len(task.DIGITS)) / len(task.TARGETS)
-
-
 def render(directive: Directive, context: Context) -> str:
     """Return the figure: a chart, and its numbers as a table."""
     curve = _curve(directive.argument, context)
-    chart = context.svg(curve_spec(curve.values, curve.ticks, _floor(curve)))
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    chart = context.svg(figure_id, curve_spec(curve.values, curve.ticks, _floor(curve)))
     words = {"first": curve.shown(0), "last": curve.shown(-1), "steps": curve.last_step}
     label = context.words(f"curve.{curve.name}_label", floor=_floor_shown(curve), **words)
-    figure_id = context.ids.figure(directive.options["id"], directive.line)
     return (
         f'<figure class="curve" id="{figure_id}" data-curve="{curve.name}"'
         f' data-steps="{curve.last_step}" data-top="{curve.ticks[-1]}"'
@@ -81,12 +72,12 @@ def _curve(name: str, context: Context) -> Curve:
     if name not in known:
         hint = did_you_mean(name, known)
         raise BlockError("unknown-curve", f"there is no curve `{name}`", hint)
-    return known[name](context.snapshot.document("training.json")[name])
+    return known[name](context.numbers.snapshot.document("training.json")[name])
 
 
 def _loss(values: Sequence[float]) -> Curve:
     ticks = range(math.ceil(max(values)) + 1)
-    return Curve("loss", values, ticks, decimals=4, floor=loss_floor())
+    return Curve("loss", values, ticks, decimals=4, floor=task.LOSS_FLOOR)
 
 
 def _correct(values: Sequence[float]) -> Curve:

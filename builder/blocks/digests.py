@@ -14,10 +14,9 @@ OPTIONS: Options = {}
 
 def render(_directive: Directive, context: Context) -> str:
     """Return the digest of the weights at each stage."""
-    context.numbers.used.add("manifest.json")
     items = "".join(
         f"<div><dt>{escape(context.words(f'figure.stage_{stage}'))}</dt>"
         f'<dd><code class="digest" data-stage="{stage}">{digest}</code></dd></div>'
-        for stage, digest in context.snapshot.manifest["weights_sha256"].items()
+        for stage, digest in context.numbers.snapshot.manifest["weights_sha256"].items()
     )
     return f'<dl class="digest-list">{items}</dl>\n'

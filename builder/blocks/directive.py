@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
-from builder.claims import ClaimResult
-from builder.errors import BuildError, Diagnostic, Diagnostics, did_you_mean
+from builder.errors import Diagnostics, did_you_mean
+from builder.links import Link
 from builder.numbers import Numbers
-from builder.site import Chapter, Site
-from builder.strings import Strings
+from builder.site import Chapter, Site, nearest_problem
+from builder.strings import Strings, Texts
 from model import task
-from model.snapshot import STAGES, Snapshot
+from model.snapshot import STAGES
 
 Options = Mapping[str, type]
 """Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
@@ -23,6 +23,12 @@ WHERE: Options = {"problem": str, "stage": str}
 FIGURE: Options = {"id": str, "caption": str}
 NUMBERS: Options = {**WHERE, **FIGURE, "until": str, "decimals": int}
 """Of a figure that shows numbers of one problem, up to a token if `until` says so."""
+
+
+TEMPLATE_IDS = frozenset({"chapter-list-title", "content", "strings"})
+"""What the templates call elements of every page."""
+
+_GIVEN_OUT = re.compile(r"(fig-|fn|fnref)[0-9]+(-.*)?|chart-[0-9a-f]{8}-[0-9]+")
 
 
 class Body(Enum):
@@ -73,28 +79,36 @@ class Ids:
     n_equations: int = 0
 
     def take(self, wanted: str, line: int) -> str:
-        """Reserve an id that the author chose.
+        """Return an id that the author chose.
 
         Raises
         ------
         BlockError
-            If it is not plain ASCII, has a form that is given out automatically, or is taken.
+            If it is not plain ASCII, is the builder's or the templates' to give, or is taken.
         """
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", wanted):
             hint = "a letter, then letters, digits, `-` and `_`, all ASCII"
             raise BlockError("bad-id", f"`{wanted}` cannot be an id", hint, "id")
-        if re.fullmatch(r"(fig-|fn|fnref)[0-9]+(-.*)?", wanted):
+        if wanted in TEMPLATE_IDS or _GIVEN_OUT.fullmatch(wanted):
             raise BlockError("bad-id", f"`{wanted}` is given out automatically", "", "id")
-        if wanted in self.taken:
-            message = f"the id `{wanted}` is already given on line {self.taken[wanted]}"
+        return self.reserve(wanted, line)
+
+    def reserve(self, made: str, line: int) -> str:
+        """Return an id that a block makes for an element, or raise BlockError if it is taken."""
+        if made in self.taken:
+            message = f"the id `{made}` is already given on line {self.taken[made]}"
             raise BlockError("duplicate-id", message, "", "id")
-        self.taken[wanted] = line
-        return wanted
+        self.taken[made] = line
+        return made
+
+    def part(self, whole: str, name: str) -> str:
+        """Return the id of a part of an element that has one, such as `fig-1-name`."""
+        return self.reserve(f"{whole}-{name}", self.taken[whole])
 
     def figure(self, wanted: str | None, line: int) -> str:
         """Return the id of the next figure: the one wanted, or `fig-N` in page order."""
         self.n_figures += 1
-        return self.take(wanted, line) if wanted else f"fig-{self.n_figures}"
+        return self.take(wanted, line) if wanted else self.reserve(f"fig-{self.n_figures}", line)
 
 
 @dataclass(frozen=True)
@@ -103,29 +117,32 @@ class Context:
 
     Attributes
     ----------
-    chapter, site, strings
-        The page, the site, and the words of the interface in the page's language.
-    numbers, snapshot
-        Numbers by address, and the snapshot itself.
-    claims
-        Claim id -> whether it holds and what it rests on.
+    chapter, site, texts
+        The page, the site, and the words of the interface.
+    numbers
+        Numbers by address, with the snapshot and the claims that they come from.
     diagnostics
         Receives every problem.
     svg
-        Renders a Vega-Lite specification to an inline SVG.
-    ids
-        The ids given out on this page.
+        Renders the chart of a figure, by the figure's id, from a Vega-Lite specification to an
+        inline SVG.
+    ids, links
+        The ids given out on this page, and where it links to.
     """
 
     chapter: Chapter
     site: Site
-    strings: Strings
+    texts: Texts
     numbers: Numbers
-    claims: Mapping[str, ClaimResult]
     diagnostics: Diagnostics
-    snapshot: Snapshot
-    svg: Callable[[dict[str, Any]], str]
+    svg: Callable[[str, dict[str, Any]], str]
     ids: Ids = field(default_factory=Ids)
+    links: list[Link] = field(default_factory=list)
+
+    @property
+    def strings(self) -> Strings:
+        """The words of the interface in the page's language."""
+        return self.texts.strings[self.chapter.language.code]
 
     def words(self, name: str, /, **values: object) -> str:
         """Return a text of the interface, its `{places}` filled in.
@@ -135,13 +152,7 @@ class Context:
         BuildError
             If there is no such text, or if it has other places.
         """
-        path = "content/claims.yml" if name.startswith("claim.") else "site_templates/strings.yml"
-        try:
-            return self.strings[name].format(**values)
-        except (LookupError, ValueError) as error:
-            code = self.chapter.language.code
-            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
-            raise BuildError(Diagnostic(path, 0, 0, "text", message)) from error
+        return self.texts.filled(name, self.chapter.language.code, values)
 
 
 @dataclass(frozen=True)
@@ -231,6 +242,6 @@ def where(options: Mapping[str, Any], context: Context) -> tuple[str, str]:
         hint = did_you_mean(stage, STAGES)
         raise BlockError("unknown-stage", f"there is no stage `{stage}`", hint, "stage")
     if problem not in task.BY_NAME:
-        hint = did_you_mean(problem.replace("×", "x"), task.BY_NAME) or "such as `7x8`"
-        raise BlockError("unknown-problem", f"there is no problem `{problem}`", hint, "problem")
+        message = f"there is no problem `{problem}`"
+        raise BlockError("unknown-problem", message, nearest_problem(problem), "problem")
     return stage, problem

@@ -22,9 +22,8 @@ File = Mapping[str, Any]
 
 def render(_directive: Directive, context: Context) -> str:
     """Return tables of links with sizes: the top folder in sight, the others folded."""
-    context.numbers.used.add("manifest.json")
-    root = "../" * context.chapter.language.prefix.count("/") + "snapshots/"
-    groups = _by_folder(context.snapshot.manifest["files"])
+    root = context.chapter.language.root + "snapshots/"
+    groups = _by_folder(context.numbers.snapshot.manifest["files"])
     # The manifest cannot say how large it is itself.
     manifest = f'<tr><th scope="row">{_link("manifest.json", root)}</th><td></td><td></td></tr>'
     rows = manifest + _rows(groups.pop("", []), root)

@@ -7,6 +7,7 @@ from html import escape
 
 from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context, Directive, where
+from builder.blocks.legend import legend
 from builder.blocks.table import Part, axis_word, table
 from builder.matrix import Matrix
 from model.tensors import in_prose
@@ -51,7 +52,7 @@ def matrix_figure(
     role
         `left`, `right` or `result` within an equation of matrices.
     """
-    name_id = f"{figure_id}-name"
+    name_id = context.ids.part(figure_id, "name")
     note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
     return (
         f'<figure class="matrix" id="{figure_id}"{_data(matrix, role)}>'
@@ -61,7 +62,7 @@ def matrix_figure(
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
         f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
         f' aria-labelledby="{name_id}">{table(matrix, part, context, _spoken(matrix, context))}'
-        f"</div></div>{note}</figure>\n"
+        f"</div></div>{legend(matrix)}{note}</figure>\n"
     )
 
 

@@ -93,7 +93,8 @@ def equation_figure(equation: Equation, directive: Directive, context: Context) 
         is_whole = role == "right" and equation.operation == "product"
         rows = range(len(matrix.rows)) if is_whole else whole.rows
         part = Part(rows, columns, decimals=whole.decimals)
-        shown.append(matrix_figure(matrix, part, context, f"{figure_id}-{role}", role=role))
+        inner_id = context.ids.part(figure_id, role)
+        shown.append(matrix_figure(matrix, part, context, inner_id, role=role))
     data_scale = f' data-scale="{equation.factor!r}"' if equation.scale else ""
     operation = "matmul" if equation.operation == "product" else equation.operation
     return (

@@ -14,7 +14,7 @@ OPTIONS: Options = {}
 
 def render(_directive: Directive, context: Context) -> str:
     """Return the slider, which a script brings to life; without one, a sentence."""
-    steps = context.snapshot.document("training.json")["checkpoints"]
+    steps = context.numbers.snapshot.document("training.json")["checkpoints"]
     last = len(steps) - 1
     label, without = (
         escape(context.words(f"timeline.{name}")) for name in ("label", "without_scripts")

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from builder.blocks.directive import Context
-from builder.errors import did_you_mean
-from builder.markdown.page import Heading, Link, Page
+from builder.links import Link, unresolved
 from builder.markdown.parser import parser
+from builder.markdown.rendering import Heading, Rendering
 
 __all__ = ["Heading", "Link", "Rendered", "render"]
 
@@ -29,18 +29,12 @@ class Rendered:
         Every id in `html`.
     links
         Where the chapter links to.
-    n_figures
-        Number of figures.
-    used
-        Paths of the snapshot's files that the chapter's numbers come from.
     """
 
     html: str
     headings: tuple[Heading, ...]
     ids: frozenset[str]
     links: tuple[Link, ...]
-    n_figures: int
-    used: frozenset[str]
 
 
 def render(context: Context) -> Rendered:
@@ -51,25 +45,19 @@ def render(context: Context) -> Rendered:
     context
         The chapter and all that its blocks need. A context serves one rendering: it counts ids.
     """
-    page = Page(context)
-    md, env = parser(), {"page": page}
+    rendering = Rendering(context)
+    md, env = parser(), {"rendering": rendering}
     tokens = md.parse(context.chapter.body, env)
     html = md.renderer.render(tokens, md.options, env)
     ids = frozenset(_ID.findall(html))
-    _check_anchors(page, ids)
-    return Rendered(
-        html,
-        tuple(page.headings),
-        ids,
-        tuple(page.links),
-        context.ids.n_figures,
-        frozenset(context.numbers.used),
-    )
+    _check_anchors(rendering, ids)
+    return Rendered(html, tuple(rendering.headings), ids, tuple(context.links))
 
 
-def _check_anchors(page: Page, ids: frozenset[str]) -> None:
-    for link in page.links:
-        if link.href.startswith("#") and link.href[1:] not in ids:
-            hint = did_you_mean(link.href[1:], ids)
-            message = f"nothing on this page has the id `{link.href[1:]}`"
-            page.report((link.line, 0), "dangling-anchor", message, hint)
+def _check_anchors(rendering: Rendering, ids: frozenset[str]) -> None:
+    chapter = rendering.context.chapter
+    url = rendering.context.site.url(chapter.language, chapter.slug)
+    for link in rendering.context.links:
+        problem = unresolved(link.href, url, {url: ids}) if link.href.startswith("#") else None
+        if problem:
+            rendering.report((link.line, 0), "dangling-anchor", *problem)

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from builder.blocks import BLOCKS
 from builder.blocks.directive import Argument, Block, Body, Directive
 from builder.errors import did_you_mean
-from builder.markdown.page import Page, Place
+from builder.markdown.rendering import Place, Rendering
 from builder.strict_yaml import Section, read_section
 
 Inline = Callable[[str, int], str]
@@ -28,23 +28,23 @@ def directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if silent:
         return True
-    page: Page = state.env["page"]
-    place = (page.line(start), begin - state.src.rfind("\n", 0, begin))
+    rendering: Rendering = state.env["rendering"]
+    place = (rendering.line(start), begin - state.src.rfind("\n", 0, begin))
     match = _OPENING.fullmatch(_text(state, start))
     colons, name = (match[1], match[2]) if match else (":::", None)
     state.line = start + 1
     if match is None or name is None:
         hint = "a block that holds others needs more colons than they have"
-        page.report(place, "stray-colons", f"these `{colons}` close nothing", hint)
+        rendering.report(place, "stray-colons", f"these `{colons}` close nothing", hint)
         return True
     block = _BY_NAME.get(name)
     if block is None:
         hint = did_you_mean(name, _BY_NAME)
-        page.report(place, "unknown-block", f"there is no block `{name}`", hint)
+        rendering.report(place, "unknown-block", f"there is no block `{name}`", hint)
     close = _closing(state, start, end, colons)
     if close is None:
         message = f"`{colons} {name}` is never closed"
-        page.report(place, "unclosed", message, f"end it with a line `{colons}`")
+        rendering.report(place, "unclosed", message, f"end it with a line `{colons}`")
         return True
     state.line = close + 1
     if block is not None:
@@ -52,7 +52,7 @@ def directive(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def render(opening: Token, body: str, page: Page, inline: Inline) -> str:
+def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> str:
     """Return the HTML of a block.
 
     Parameters
@@ -61,15 +61,15 @@ def render(opening: Token, body: str, page: Page, inline: Inline) -> str:
         The token that `directive` made.
     body
         The block's body as HTML, if it is Markdown.
-    page
+    rendering
         Where problems are reported.
     inline
         Renders inline Markdown that starts on a line of the file.
     """
     block: Block = opening.meta["block"]
     place: Place = opening.meta["place"]
-    section = Section(page.context.chapter.path, place[0], page.context.diagnostics)
-    n_before = len(page.context.diagnostics.found)
+    section = Section(rendering.context.chapter.path, place[0], rendering.context.diagnostics)
+    n_before = len(rendering.context.diagnostics.found)
     if block.BODY is Body.OPTIONS:
         section = read_section(
             opening.content, section.path, section.diagnostics, first_line=place[0] + 1
@@ -79,10 +79,10 @@ def render(opening: Token, body: str, page: Page, inline: Inline) -> str:
     }
     section.finish()
     _check_labels(section, options)
-    _check_argument(block, opening.meta["argument"], place, page)
-    if len(page.context.diagnostics.found) > n_before:
+    _check_argument(block, opening.meta["argument"], place, rendering)
+    if len(rendering.context.diagnostics.found) > n_before:
         return ""
-    return _drawn(block, opening, body, section, options, page, inline)
+    return _drawn(block, opening, body, section, options, rendering, inline)
 
 
 def _drawn(
@@ -91,7 +91,7 @@ def _drawn(
     body: str,
     section: Section,
     options: dict[str, Any],
-    page: Page,
+    rendering: Rendering,
     inline: Inline,
 ) -> str:
     place: Place = opening.meta["place"]
@@ -105,8 +105,8 @@ def _drawn(
         place[0],
         lambda text, option: inline(text, places.get(option, place)[0]),
     )
-    with page.reporting(place, places):
-        return block.render(made, page.context)
+    with rendering.reporting(place, places):
+        return block.render(made, rendering.context)
     return ""
 
 
@@ -129,16 +129,16 @@ def _push(state: StateBlock, block: Block, meta: dict[str, Any], start: int, clo
 
 def _closing(state: StateBlock, start: int, end: int, colons: str) -> int | None:
     """Line that closes a block: the very same colons. None if the block is never closed."""
-    page: Page = state.env["page"]
+    rendering: Rendering = state.env["rendering"]
     known = (end, len(colons))
-    if known in page.unclosed:
+    if known in rendering.unclosed:
         return None
     for line in range(start + 1, end):
         if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
             return None
         if _text(state, line) == colons:
             return line
-    page.unclosed.add(known)
+    rendering.unclosed.add(known)
     return None
 
 
@@ -156,9 +156,9 @@ def _check_labels(section: Section, options: dict[str, Any]) -> None:
             section.complain(line, column, "wrong-type", message, 'such as `["=", 7, "@2"]`')
 
 
-def _check_argument(block: Block, argument: str, place: Place, page: Page) -> None:
+def _check_argument(block: Block, argument: str, place: Place, rendering: Rendering) -> None:
     if argument and block.ARGUMENT is Argument.NONE:
         message = f"`{block.NAME}` takes nothing after its name, but here is `{argument}`"
-        page.report(place, "argument", message)
+        rendering.report(place, "argument", message)
     if not argument and block.ARGUMENT is Argument.REQUIRED:
-        page.report(place, "argument", f"`{block.NAME}` needs an argument after its name")
+        rendering.report(place, "argument", f"`{block.NAME}` needs an argument after its name")

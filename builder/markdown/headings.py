@@ -5,7 +5,7 @@ from __future__ import annotations
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from builder.markdown.page import Page
+from builder.markdown.rendering import Rendering
 
 _LAST_WITH_ID = 3
 """Headings down to this level must have an id: they stand in the table of contents."""
@@ -13,34 +13,34 @@ _LAST_WITH_ID = 3
 
 def heading_ids(state: StateCore) -> None:
     """Core rule: move `{#id}` from the end of a heading to its element."""
-    page: Page = state.env["page"]
+    rendering: Rendering = state.env["rendering"]
     for index, token in enumerate(state.tokens):
         if token.type == "heading_open" and token.map:
-            line = page.line(token.map[0])
-            heading_id = _take(state.tokens[index + 1], page, line, int(token.tag[1]))
+            line = rendering.line(token.map[0])
+            heading_id = _take(state.tokens[index + 1], rendering, line, int(token.tag[1]))
             if heading_id:
                 token.attrSet("id", heading_id)
 
 
-def _take(inline: Token, page: Page, line: int, level: int) -> str:
+def _take(inline: Token, rendering: Rendering, line: int, level: int) -> str:
     if level == 1:
         hint = "start with `##`: the page's title comes from the front matter"
-        page.report((line, 1), "heading-level", "a chapter has no heading of level 1", hint)
+        rendering.report((line, 1), "heading-level", "a chapter has no heading of level 1", hint)
     text = inline.content.rstrip()
     start = text.rfind("{")
     if start < 0 or not text.endswith("}"):
         if 1 < level <= _LAST_WITH_ID:
             hint = "end it with `{#name}`, the same name in every language"
-            page.report((line, 1), "heading-id", "this heading has no id", hint)
+            rendering.report((line, 1), "heading-id", "this heading has no id", hint)
         return ""
     inline.content, attributes = text[:start].rstrip(), text[start + 1 : -1].strip()
-    place = (line, page.source(line).rfind("{") + 1)
+    place = (line, rendering.source(line).rfind("{") + 1)
     if not attributes.startswith("#"):
         message = f"`{text[start:]}` is not an id"
-        page.report(place, "heading-id", message, "a heading takes `{#name}` only")
+        rendering.report(place, "heading-id", message, "a heading takes `{#name}` only")
         return ""
-    with page.reporting(place, {}):
-        return page.context.ids.take(attributes[1:], line)
+    with rendering.reporting(place, {}):
+        return rendering.context.ids.take(attributes[1:], line)
     return ""
 
 

@@ -10,7 +10,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 
 from builder.errors import did_you_mean
-from builder.markdown.page import Link, Page
+from builder.links import Link
+from builder.markdown.rendering import Rendering
 
 InlineRule = Callable[[StateInline, bool], bool]
 
@@ -26,9 +27,10 @@ def closed_fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         token, last = state.tokens[-1], state.line - 1
         text = state.src[state.bMarks[last] + state.tShift[last] : state.eMarks[last]].strip()
         if last == start or text.strip(token.markup[0]) or len(text) < len(token.markup):
-            page: Page = state.env["page"]
+            rendering: Rendering = state.env["rendering"]
             hint = f"end it with a line {token.markup}"
-            page.report((page.line(start), 0), "unclosed", "this code is never closed", hint)
+            place = (rendering.line(start), 0)
+            rendering.report(place, "unclosed", "this code is never closed", hint)
     return True
 
 
@@ -40,10 +42,10 @@ def linked(rule: InlineRule) -> InlineRule:
         if not rule(state, silent):
             return False
         if not silent:
-            page: Page = state.env["page"]
+            rendering: Rendering = state.env["rendering"]
             opening = next(t for t in state.tokens[n_tokens:] if t.type == "link_open")
-            line, _ = page.place(state.src, start)
-            page.links.append(Link(str(opening.attrs.get("href", "")), line))
+            line, _ = rendering.place(state.src, start)
+            rendering.context.links.append(Link(str(opening.attrs.get("href", "")), line))
         return True
 
     return located
@@ -57,8 +59,8 @@ def refused(rule: InlineRule, name: str, message: str, hint: str) -> InlineRule:
         if not rule(state, silent):
             return False
         if not silent:
-            page: Page = state.env["page"]
-            page.report(page.place(state.src, start), name, message, hint)
+            rendering: Rendering = state.env["rendering"]
+            rendering.report(rendering.place(state.src, start), name, message, hint)
         return True
 
     return reporting
@@ -68,22 +70,22 @@ def dangling(state: StateInline, silent: bool) -> bool:
     """Inline rule, after all others: a reference or link that none of them could resolve."""
     if silent or state.src[state.pos] != "[":
         return False
-    page: Page = state.env["page"]
-    place = page.place(state.src, state.pos)
+    rendering: Rendering = state.env["rendering"]
+    place = rendering.place(state.src, state.pos)
     note = _FOOTNOTE.match(state.src, state.pos)
     reference = _REFERENCE.match(state.src, state.pos)
     if note:
         known = (label[1:] for label in state.env.get("footnotes", {}).get("refs", {}))
         hint = did_you_mean(note[1], known) or f"define it: `[^{note[1]}]: ...`"
-        page.report(place, "dangling-footnote", f"there is no footnote `{note[1]}`", hint)
+        rendering.report(place, "dangling-footnote", f"there is no footnote `{note[1]}`", hint)
     elif reference and reference[2]:
         hint = r"a target has no spaces; write `\[` for a bracket"
-        page.report(place, "broken-link", "this link has no valid target", hint)
+        rendering.report(place, "broken-link", "this link has no valid target", hint)
     elif reference:
         known = (label.lower() for label in state.env.get("references", {}))
         hint = did_you_mean(reference[1].lower(), known) or r"write `\[` for a bracket"
         message = f"`[{reference[1]}]` is not defined"
-        page.report(place, "dangling-reference", message, hint)
+        rendering.report(place, "dangling-reference", message, hint)
     return False
 
 
@@ -95,10 +97,10 @@ def literal_asterisks(state: StateInline) -> None:
             continue
         at, is_literal = token.meta["marker"], token.type == "text" and token.content == "*"
         if is_literal and at == left + 1 and left >= 0:
-            page: Page = state.env["page"]
-            place = page.place(state.src, left)
+            rendering: Rendering = state.env["rendering"]
+            place = rendering.place(state.src, left)
             hint = r"it lacks a partner or has a space inside; write `\*` for an asterisk"
-            page.report(place, "literal-asterisks", "`**` stays literal here", hint)
+            rendering.report(place, "literal-asterisks", "`**` stays literal here", hint)
             left = -1
         else:
             left = at if is_literal else -1
@@ -106,28 +108,28 @@ def literal_asterisks(state: StateInline) -> None:
 
 def footnotes(state: StateCore) -> None:
     """Core rule, before footnotes are moved: each must be used and defined once."""
-    page: Page = state.env["page"]
+    rendering: Rendering = state.env["rendering"]
     refs = state.env.get("footnotes", {}).get("refs", {})
     seen: set[str] = set()
     for token in state.tokens:
         if token.type != "footnote_reference_open":
             continue
         label = token.meta["label"]
-        place = (page.line(token.map[0] if token.map else 0), 0)
+        place = (rendering.line(token.map[0] if token.map else 0), 0)
         if label in seen:
-            page.report(place, "duplicate-footnote", f"footnote `{label}` is already defined")
+            rendering.report(place, "duplicate-footnote", f"footnote `{label}` is already defined")
         elif refs.get(f":{label}", -1) < 0:
-            page.report(place, "unused-footnote", f"nothing refers to footnote `{label}`")
+            rendering.report(place, "unused-footnote", f"nothing refers to footnote `{label}`")
         seen.add(label)
 
 
 def html_blocks(state: StateCore) -> None:
     """Core rule: report raw HTML that stands on lines of its own."""
-    page: Page = state.env["page"]
+    rendering: Rendering = state.env["rendering"]
     for token in state.tokens:
         if token.type == "html_block":
-            place = (page.line(token.map[0] if token.map else 0), 0)
-            page.report(place, "raw-html", "chapters hold no raw HTML", HTML_HINT)
+            place = (rendering.line(token.map[0] if token.map else 0), 0)
+            rendering.report(place, "raw-html", "chapters hold no raw HTML", HTML_HINT)
 
 
 HTML_HINT = r"use a block; write `\<` for the sign, or put code between backticks"

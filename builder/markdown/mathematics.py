@@ -8,7 +8,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from builder.markdown.page import Page
+from builder.markdown.rendering import Rendering
 from builder.tex import TexError, mathml
 
 
@@ -19,17 +19,17 @@ def inline_math(state: StateInline, silent: bool) -> bool:
     """
     if state.src[state.pos] != "$":
         return False
-    page: Page = state.env["page"]
-    end = _closer(page, state)
+    rendering: Rendering = state.env["rendering"]
+    end = _closer(rendering, state)
     if end is None:
         if not silent:
-            place = page.place(state.src, state.pos)
-            page.report(place, "dollar", "this `$` starts no formula", _HINT)
+            place = rendering.place(state.src, state.pos)
+            rendering.report(place, "dollar", "this `$` starts no formula", _HINT)
         return False
     if not silent:
         token = state.push("math_inline", "math", 0)
         token.content = state.src[state.pos + 1 : end]
-        token.meta = {"place": page.place(state.src, state.pos + 1)}
+        token.meta = {"place": rendering.place(state.src, state.pos + 1)}
     state.pos = end + 1
     return True
 
@@ -44,7 +44,7 @@ def block_math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if silent:
         return True
-    page: Page = state.env["page"]
+    rendering: Rendering = state.env["rendering"]
     lines = [state.src[begin + 2 : state.eMarks[start]]]
     last = start
     while not lines[-1].rstrip().endswith("$$") and last + 1 < end:
@@ -53,8 +53,8 @@ def block_math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             break
         lines.append(state.src[state.bMarks[last] + state.tShift[last] : state.eMarks[last]])
     if not lines[-1].rstrip().endswith("$$"):
-        place = (page.line(start), 0)
-        page.report(place, "unclosed", "this `$$` is never closed", "end the formula with `$$`")
+        place, message = (rendering.line(start), 0), "this `$$` is never closed"
+        rendering.report(place, "unclosed", message, "end the formula with `$$`")
         state.line = start + 1
         return True
     token = state.push("math_block", "math", 0)
@@ -64,30 +64,30 @@ def block_math(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-def render_inline(token: Token, page: Page) -> str:
+def render_inline(token: Token, rendering: Rendering) -> str:
     """Return the MathML of a formula within a line."""
     line, column = token.meta["place"]
-    return _render(token.content, page, line, column, display=False)
+    return _render(token.content, rendering, line, column, display=False)
 
 
-def render_block(token: Token, page: Page) -> str:
+def render_block(token: Token, rendering: Rendering) -> str:
     """Return the MathML of a displayed formula."""
-    line = page.line(token.map[0] if token.map else 0)
-    column = page.source(line).find("$$") + 3
-    formula = _render(token.content, page, line, column, display=True)
+    line = rendering.line(token.map[0] if token.map else 0)
+    column = rendering.source(line).find("$$") + 3
+    formula = _render(token.content, rendering, line, column, display=True)
     return f'<div class="equation">{formula}</div>\n'
 
 
-def _closer(page: Page, state: StateInline) -> int | None:
+def _closer(rendering: Rendering, state: StateInline) -> int | None:
     begin = state.pos + 1
     if begin >= state.posMax or state.src[begin] in " \t\n$":
         return None
-    closers = page.closers(state.src)
+    closers = rendering.closers(state.src)
     index = bisect_right(closers, begin)
     return closers[index] if index < len(closers) and closers[index] < state.posMax else None
 
 
-def _render(tex: str, page: Page, line: int, column: int, *, display: bool) -> str:
+def _render(tex: str, rendering: Rendering, line: int, column: int, *, display: bool) -> str:
     try:
         return mathml(tex, display=display)
     except TexError as error:
@@ -95,5 +95,5 @@ def _render(tex: str, page: Page, line: int, column: int, *, display: bool) -> s
         is_first_line = "\n" not in before
         at = column + error.offset if is_first_line else error.offset - before.rfind("\n")
         place = (line + before.count("\n"), at)
-        page.report(place, "tex", error.message)
+        rendering.report(place, "tex", error.message)
         return ""

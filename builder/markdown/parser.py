@@ -16,7 +16,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from builder.markdown import cjk, directives, headings, lint, mathematics, roles
-from builder.markdown.page import Page
+from builder.markdown.rendering import Rendering
 
 _INTERRUPTS: RuleOptionsType = {
     "alt": ["paragraph", "reference", "blockquote", "list", "footnote_def"]
@@ -54,21 +54,21 @@ def parser() -> MarkdownIt:
 
 def _inline(state: StateCore) -> None:
     """Core rule: parse the text of every block, telling the page where it stands."""
-    page: Page = state.env["page"]
+    rendering: Rendering = state.env["rendering"]
     first_line = state.env.get("line")
     for index, token in enumerate(state.tokens):
         if token.type != "inline":
             continue
         if first_line is not None:
-            page.inline_line = first_line
+            rendering.inline_line = first_line
         elif token.map:
-            page.inline_line = page.line(token.map[0])
+            rendering.inline_line = rendering.line(token.map[0])
         token.children = []
         state.md.inline.parse(token.content, state.md, state.env, token.children)
         opening = state.tokens[index - 1]
         if opening.type == "heading_open" and "id" in opening.attrs:
             text = headings.plain(token.children)
-            page.add_heading(int(opening.tag[1]), str(opening.attrs["id"]), text)
+            rendering.add_heading(int(opening.tag[1]), str(opening.attrs["id"]), text)
 
 
 class _Renderer(RendererHTML):
@@ -83,7 +83,7 @@ class _Renderer(RendererHTML):
                 end = _close(tokens, index)
                 parts.append(super().render(tokens[start:index], options, env))
                 body = self.render(tokens[index + 1 : end], options, env)
-                parts.append(_block(tokens[index], body, env["page"]))
+                parts.append(_block(tokens[index], body, env["rendering"]))
                 start = index = end + 1
             else:
                 index += 1
@@ -92,30 +92,30 @@ class _Renderer(RendererHTML):
 
     def directive(self, tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
         """Render a block that reads its body itself."""
-        return _block(tokens[idx], "", env["page"])
+        return _block(tokens[idx], "", env["rendering"])
 
     def role(self, tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
         """Render an inline role."""
-        return roles.render(tokens[idx], env["page"])
+        return roles.render(tokens[idx], env["rendering"])
 
     def math_inline(self, tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
         """Render a formula within a line."""
-        return mathematics.render_inline(tokens[idx], env["page"])
+        return mathematics.render_inline(tokens[idx], env["rendering"])
 
     def math_block(self, tokens: Sequence[Token], idx: int, _options: Any, env: Any) -> str:
         """Render a displayed formula."""
-        return mathematics.render_block(tokens[idx], env["page"])
+        return mathematics.render_block(tokens[idx], env["rendering"])
 
     def softbreak(self, tokens: Sequence[Token], idx: int, _options: Any, _env: Any) -> str:
         """Render a line break of the source."""
         return cjk.soft_break(tokens, idx)
 
 
-def _block(opening: Token, body: str, page: Page) -> str:
+def _block(opening: Token, body: str, rendering: Rendering) -> str:
     def inline(text: str, line: int) -> str:
-        return str(parser().renderInline(text, {"page": page, "line": line}))
+        return str(parser().renderInline(text, {"rendering": rendering, "line": line}))
 
-    return directives.render(opening, body, page, inline)
+    return directives.render(opening, body, rendering, inline)
 
 
 def _close(tokens: Sequence[Token], index: int) -> int:

@@ -2,48 +2,54 @@
 (function (Article) {
   "use strict";
 
-  /** @type {Map<string, Promise<void>>} */
-  const loading = new Map();
-
   /**
-   * Load a script of the site once. Scripts work from a double click, where fetching does not.
+   * Load a script of the site. Scripts work from a double click, where fetching does not.
    *
    * @param {string} name file in the assets folder
    * @returns {Promise<void>}
    */
   function load(name) {
-    if (!loading.has(name)) {
-      loading.set(name, new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = `${document.body.dataset.root}assets/${name}`;
-        script.onload = () => resolve();
-        script.onerror = () => reject(new Error(`${name} could not be loaded`));
-        document.head.append(script);
-      }));
-    }
-    return /** @type {Promise<void>} */ (loading.get(name));
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = `${document.body.dataset.root}assets/${name}`;
+      script.onload = () => resolve();
+      script.onerror = () => reject(new Error(`${name} could not be loaded`));
+      document.head.append(script);
+    });
   }
 
   /**
    * What a run starts from and must end in.
    *
-   * @returns {Promise<{sizes: any, recipe: any, dataset: any, tensors: any, initial: Float32Array, trained: Float32Array}>}
+   * @type {() => Promise<{sizes: any, recipe: any, dataset: any, tensors: any, initial: Float32Array,
+   *   trained: Float32Array}>}
    */
-  async function run() {
+  const run = once(async () => {
     await load("run.js");
     const { initial, trained, ...rest } = Article.run;
     return { ...rest, initial: floats(initial), trained: floats(trained) };
-  }
+  });
 
   /**
    * The weights that the build kept on the way.
    *
-   * @returns {Promise<{steps: number[], weights: Float32Array[]}>}
+   * @type {() => Promise<{steps: number[], weights: Float32Array[]}>}
    */
-  async function checkpoints() {
+  const checkpoints = once(async () => {
     await load("checkpoints.js");
     const { steps, weights } = Article.checkpoints;
     return { steps, weights: weights.map(floats) };
+  });
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} make
+   * @returns {() => Promise<T>} the same promise whenever it is asked for
+   */
+  function once(make) {
+    /** @type {Promise<T> | undefined} */
+    let made;
+    return () => (made ??= make());
   }
 
   /** @param {string} base64 little-endian float32 numbers */
@@ -54,4 +60,4 @@
   }
 
   Article.data = { load, run, checkpoints };
-})((globalThis.Article ??= {}));
+})((window.Article ??= {}));

@@ -11,7 +11,7 @@
       try {
         mount(/** @type {HTMLElement} */ (element));
       } catch (error) {
-        Article.live.tellProblem(element, error);
+        Article.problem.tell(element, error);
       }
     }
   }

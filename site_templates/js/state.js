@@ -96,4 +96,4 @@
   addEventListener("popstate", read);
 
   Article.state = { get, set, subscribe, reset, read, parse, withState };
-})((globalThis.Article ??= {}));
+})((window.Article ??= {}));

@@ -9,8 +9,15 @@
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
 
-  /** @type {Map<HTMLElement, {view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>} | null>} */
-  const faces = new Map();
+  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
+  /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
+
+  /**
+   * What is lit outlasts the face. `drawing` is the one attempt that may put a face into the page.
+   *
+   * @type {Map<HTMLElement, State>}
+   */
+  const states = new Map();
   /** @type {Promise<any> | undefined} */
   let loading;
 
@@ -26,39 +33,32 @@
   /** @param {HTMLElement} figure */
   function mount(figure) {
     if (matchMedia("(forced-colors: active)").matches) return; // colours are the reader's there
+    states.set(figure, { lit: { row: null, column: null }, drawing: null, face: null });
     near.observe(figure);
     far.observe(figure);
   }
 
   /** @param {HTMLElement} figure */
   async function draw(figure) {
-    if (faces.has(figure)) return;
-    faces.set(figure, null);
+    const state = states.get(figure);
+    if (state.drawing) return;
+    const drawing = (state.drawing = {});
+    const isWanted = () => state.drawing === drawing; // or else the reader has scrolled on
     try {
-      loading ??= Promise.all(["vega.js", "charts.js"].map(loadScript));
+      loading ??= Promise.all(["vega.js", "charts.js"].map(Article.data.load));
       await loading;
-      await embed(figure);
+      if (!isWanted()) return;
+      const { view, host } = embed(figure);
+      await view.runAsync();
+      if (isWanted()) attach(figure, state, view, host);
+      else view.finalize();
     } catch (error) {
-      tellProblem(figure, error);
+      Article.problem.tell(figure, error);
     }
   }
 
-  /**
-   * @param {string} name
-   * @returns {Promise<void>}
-   */
-  function loadScript(name) {
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = `${document.body.dataset.root}assets/${name}`;
-      script.onload = () => resolve();
-      script.onerror = () => reject(new Error(`${name} could not be loaded`));
-      document.head.append(script);
-    });
-  }
-
   /** @param {HTMLElement} figure */
-  async function embed(figure) {
+  function embed(figure) {
     const { View, parse, expressionInterpreter } = Article.vega;
     const host = document.createElement("div");
     host.className = "matrix-live";
@@ -73,17 +73,16 @@
     view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.matrix.cellsOf(figure).map(record));
     paint(figure, view);
     fit(figure, view, host);
-    await view.runAsync();
-    if (!faces.has(figure)) {
-      view.finalize(); // the reader has scrolled on
-      return;
-    }
-    figure.querySelector(".matrix-scroll")?.append(host);
-    const face = { view, host, queue: Promise.resolve(), resize: new ResizeObserver(() => refit(figure)) };
-    faces.set(figure, face);
-    face.resize.observe(/** @type {Element} */ (figure.querySelector(".matrix-table")));
-    const { litRow = "", litColumn = "" } = figure.dataset;
-    light(figure, litRow === "" ? null : Number(litRow), litColumn === "" ? null : Number(litColumn));
+    return { view, host };
+  }
+
+  /** Put a finished chart into the page, and keep it as the table is. */
+  function attach(figure, state, view, host) {
+    figure.querySelector(".matrix-scroll").append(host);
+    const resize = new ResizeObserver(() => refit(figure, state.face));
+    state.face = { view, host, resize, queue: Promise.resolve() };
+    resize.observe(figure.querySelector(".matrix-table"));
+    showLit(state);
   }
 
   /** @param {HTMLTableCellElement} cell */
@@ -109,9 +108,11 @@
     view.width(width).height(height);
   }
 
-  /** @param {HTMLElement} figure */
-  function refit(figure) {
-    const face = faces.get(figure);
+  /**
+   * @param {HTMLElement} figure
+   * @param {Face | null} face
+   */
+  function refit(figure, face) {
     if (!face || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
     paint(figure, face.view); // the size of the digits may have changed too
     fit(figure, face.view, face.host);
@@ -133,11 +134,19 @@
 
   /** Colours have changed: paint every chart anew. */
   function repaint() {
-    for (const [figure, face] of faces) {
+    for (const [figure, { face }] of states) {
       if (!face) continue;
       paint(figure, face.view);
       update(face);
     }
+  }
+
+  /** The table's numbers have changed: draw them. */
+  function refresh(figure) {
+    const face = states.get(figure)?.face;
+    if (!face) return;
+    face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
+    update(face);
   }
 
   /**
@@ -146,11 +155,15 @@
    * @param {number | null} column
    */
   function light(figure, row, column) {
-    figure.dataset.litRow = row === null ? "" : String(row);
-    figure.dataset.litColumn = column === null ? "" : String(column);
-    const face = faces.get(figure);
-    if (!face) return;
-    face.view.signal("lit_row", row).signal("lit_column", column);
+    const state = states.get(figure);
+    if (!state) return;
+    state.lit = { row, column };
+    if (state.face) showLit(state);
+  }
+
+  /** @param {State} state */
+  function showLit({ face, lit }) {
+    face.view.signal("lit_row", lit.row).signal("lit_column", lit.column);
     update(face);
   }
 
@@ -161,30 +174,14 @@
 
   /** @param {HTMLElement} figure */
   function dismiss(figure) {
-    const face = faces.get(figure);
-    if (face === undefined) return;
-    faces.delete(figure);
+    const state = states.get(figure);
+    const { face } = state;
+    state.drawing = state.face = null;
     if (!face) return;
     face.resize.disconnect();
     face.host.remove();
     face.queue.then(() => face.view.finalize());
   }
 
-  /**
-   * The table stays; a line says that the chart is missing.
-   *
-   * @param {Element} element
-   * @param {unknown} error
-   */
-  function tellProblem(element, error) {
-    const figure = element.closest("figure");
-    if (!figure || figure.querySelector(".figure-problem")) return;
-    const note = document.createElement("p");
-    note.className = "figure-problem";
-    note.textContent = Article.text("chart_failed");
-    note.title = String(error);
-    figure.append(note);
-  }
-
-  Article.live = { mount, light, repaint, tellProblem };
+  Article.live = { mount, light, refresh, repaint };
 })((window.Article ??= {}));

@@ -12,21 +12,40 @@
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const cells = cellsOf(figure);
     if (!cells.length) return;
-    const state = { locked: /** @type {HTMLElement | null} */ (null) };
-    const preview = (cell) => show(figure, cell ?? state.locked);
-    const toggle = (cell) => {
-      state.locked = state.locked === cell ? null : cell;
-      show(figure, state.locked);
-    };
+    makeGrid(figure, table, cells);
+    addReadout(figure);
+    const toggle = previewAndLock(figure, table);
+    walkByKeys(table, toggle);
+  }
 
+  /**
+   * One stop for Tab instead of a box to scroll; the cells are reached from there.
+   *
+   * @param {HTMLElement} figure
+   * @param {HTMLTableElement} table
+   * @param {HTMLTableCellElement[]} cells
+   */
+  function makeGrid(figure, table, cells) {
     table.setAttribute("role", "grid");
     table.setAttribute("aria-readonly", "true");
     for (const cell of cells) cell.tabIndex = -1;
     makeStop(table, cells[0]);
-    addReadout(figure);
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
-    for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name); // the grid has them now
+    for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name);
     watchOverflow(scroll);
+  }
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {HTMLTableElement} table
+   * @returns {(cell: HTMLTableCellElement) => void} locks a cell, or lets go of it
+   */
+  function previewAndLock(figure, table) {
+    /** @type {HTMLTableCellElement | null} */
+    let locked = null;
+    const lock = (cell) => show(figure, (locked = cell));
+    const toggle = (cell) => lock(locked === cell ? null : cell);
+    const preview = (cell) => show(figure, cell ?? locked);
 
     table.addEventListener("pointerover", (event) => {
       if (event.pointerType === "mouse") preview(cellAt(event));
@@ -43,27 +62,31 @@
       makeStop(table, cell);
       toggle(cell);
     });
+    figure.addEventListener("article:release", () => lock(null));
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && (locked || figure.classList.contains("has-cell"))) lock(null);
+    });
+    return toggle;
+  }
+
+  /**
+   * @param {HTMLTableElement} table
+   * @param {(cell: HTMLTableCellElement) => void} toggle
+   */
+  function walkByKeys(table, toggle) {
     table.addEventListener("keydown", (event) => {
       const cell = cellAt(event);
       if (!cell) return;
-      if (LOCK_KEYS.includes(event.key)) {
-        event.preventDefault();
-        toggle(cell);
-        return;
-      }
+      const locks = LOCK_KEYS.includes(event.key);
       const next = neighbour(cell, event);
-      if (!next) return;
+      if (!locks && !next) return;
       event.preventDefault();
-      makeStop(table, next);
-      next.focus();
-    });
-    const release = () => {
-      state.locked = null;
-      show(figure, null);
-    };
-    figure.addEventListener("article:release", release);
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && (state.locked || figure.classList.contains("has-cell"))) release();
+      if (locks) {
+        toggle(cell);
+      } else {
+        makeStop(table, next);
+        next.focus();
+      }
     });
   }
 
@@ -124,7 +147,7 @@
   function sentence(cell) {
     const heads = headsOf(cell);
     const number = cell.dataset.value;
-    const value = number === undefined ? Article.text("masked") : Article.minus(number);
+    const value = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
     return Article.text("cell", { row: heads.row.textContent, column: heads.column.textContent, value });
   }
 

@@ -70,16 +70,33 @@
     const complete = figures.has("left") && figures.has("right");
     if (figure.dataset.role !== "result" || cell.dataset.value === undefined || !complete) return said;
     const terms = product.dataset.operation === "sum" ? addends(figures, cell) : products(figures, cell);
-    const sum = terms.join(" + ");
+    const sum = terms.map((term) => term.text).join(" + ");
     const scale = product.dataset.scale;
-    return `${said} = ${scale ? `(${sum}) × ${scale}` : sum}`;
+    const total = terms.reduce((before, term) => before + term.value, 0) * Number(scale ?? 1);
+    const sign = agree(total, Number(cell.dataset.value)) ? "=" : "\u2248";
+    return `${said} ${sign} ${scale ? `(${sum}) × ${scale}` : sum}`;
   }
 
+  /**
+   * Whether decimals of at most some ten digits are equal, whatever binary arithmetic adds to them.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  function agree(a, b) {
+    return Math.abs(a - b) <= 1e-12 * Math.abs(b);
+  }
+
+  /** @returns {{value: number, text: string}[]} the terms, and what they are as they are shown */
   function addends(figures, cell) {
     const { row, column } = place(cell);
-    return ["left", "right"].map((role) => number(valueAt(figures.get(role), row, column)));
+    return ["left", "right"].map((role) => {
+      const value = Number(valueAt(figures.get(role), row, column));
+      return { value, text: bracketed(Article.number.exact(value)) };
+    });
   }
 
+  /** @returns {{value: number, text: string}[]} the same for a product; masked cells take no part */
   function products(figures, cell) {
     const { row, column } = place(cell);
     const factors = Article.matrix
@@ -88,16 +105,21 @@
       .map((left) => [left.dataset.value, valueAt(figures.get("right"), Number(left.dataset.column), column)]);
     return factors
       .filter(([left, right]) => left !== undefined && right !== undefined)
-      .map(([left, right]) => `${number(left)} × ${number(right)}`);
+      .map((pair) => pair.map((factor) => Number(Number(factor).toFixed(DIGITS))))
+      .map(([left, right]) => ({ value: left * right, text: `${short(left)} × ${short(right)}` }));
   }
 
   function valueAt(figure, row, column) {
     return figure.querySelector(`td[data-row="${row}"][data-column="${column}"]`)?.dataset.value;
   }
 
-  /** @param {string} value */
-  function number(value) {
-    const text = Article.minus(Number(value).toFixed(DIGITS));
+  /** @param {number} value */
+  function short(value) {
+    return bracketed(Article.number.display(value, DIGITS));
+  }
+
+  /** @param {string} text */
+  function bracketed(text) {
     return text.startsWith("\u2212") ? `(${text})` : text;
   }
 

@@ -3,7 +3,7 @@
   "use strict";
 
   /** @type {Record<string, string>} */
-  const strings = JSON.parse(document.getElementById("strings")?.textContent ?? "{}");
+  const strings = JSON.parse(document.querySelector("script#strings")?.textContent ?? "{}");
 
   /**
    * @param {string} name
@@ -13,10 +13,4 @@
   Article.text = function (name, values = {}) {
     return strings[name].replace(/\{(\w+)\}/g, (_, key) => values[key]);
   };
-
-  /**
-   * @param {string} number as in the snapshot, such as -0.4312345
-   * @returns {string} with a real minus sign
-   */
-  Article.minus = (number) => number.replace("-", "\u2212");
 })((window.Article ??= {}));

@@ -61,10 +61,15 @@
       const identical = mine.filter((value, i) => Object.is(value, run.trained[i])).length;
       const total = run.trained.length;
       Object.assign(verdict.dataset, { identical: String(identical), total: String(total) });
-      const name = identical === total ? "train_identical" : "train_different";
       const first = mine.findIndex((value, i) => !Object.is(value, run.trained[i]));
-      const counts = { identical: whole(identical), total: whole(total), different: whole(total - identical) };
-      verdict.textContent = Article.text(name, { ...counts, first: first < 0 ? "" : nameOf(first) });
+      verdict.textContent =
+        first < 0
+          ? Article.text("train_identical", { identical: whole(identical), total: whole(total) })
+          : Article.text("train_different", {
+              different: whole(total - identical),
+              total: whole(total),
+              first: nameOf(first),
+            });
     }
 
     function nameOf(index) {
@@ -75,7 +80,7 @@
     }
 
     function label() {
-      start.textContent = Article.text(isRunning ? "train_pause" : "train_run");
+      start.textContent = isRunning ? Article.text("train_pause") : Article.text("train_run");
       start.setAttribute("aria-pressed", String(isRunning));
     }
   }

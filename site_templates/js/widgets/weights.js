@@ -45,7 +45,7 @@
       try {
         write(figure, matrixOf(figure, run, Float64Array.from(next.weights), models));
       } catch (error) {
-        Article.live.tellProblem(figure, error);
+        Article.problem.tell(figure, error);
       }
     }
     Article.curves.mark(next.step);

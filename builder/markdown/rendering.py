@@ -24,16 +24,8 @@ class Heading:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link as the author wrote it, and the line on which it stands."""
-
-    href: str
-    line: int
-
-
 @dataclass
-class Page:
+class Rendering:
     """The state of one rendering; the parser itself has none.
 
     `inline_line` is the line of the file on which the text that is being parsed starts.
@@ -41,7 +33,6 @@ class Page:
 
     context: Context
     headings: list[Heading] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
     inline_line: int = 0
     unclosed: set[tuple[int, int]] = field(default_factory=set)
     _lines: list[str] = field(default_factory=list)

@@ -1,0 +1,97 @@
+"""What tracing leaves in the snapshot: activations, and gradients target by target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from model import task, trace
+from model.config import ModelConfig
+from model.documents import File
+from model.encoding import rounded, rows_up_to
+from model.snapshot import STAGES, Snapshot
+from model.tensors import Vocabulary
+from model.trace import StoredWeights
+
+
+def every_stage(
+    make: Callable[[str, StoredWeights, ModelConfig], Iterator[File]],
+    snapshot: Snapshot,
+    config: ModelConfig,
+) -> Iterator[File]:
+    """Make the files of each stage from the weights as they are stored, digit for digit."""
+    for stage in STAGES:
+        yield from make(stage, snapshot.weights(stage), config)
+
+
+def trace_files(stage: str, weights: StoredWeights, config: ModelConfig) -> Iterator[File]:
+    """Every activation of each problem's whole input sequence."""
+    vocabulary = Vocabulary(config)
+    traced = trace.activations(weights, config)
+    values = {key: rounded(traced[key]) for key in vocabulary.activations}
+    for index, problem in enumerate(task.PROBLEMS):
+        n_pos = len(problem.inputs)
+        own = {k: rows_up_to(vocabulary[k], value[index], n_pos) for k, value in values.items()}
+        document = {"problem": problem.name, "tokens": list(problem.inputs), "values": own}
+        yield File.of(f"traces/{stage}/{problem.name}.json", document)
+
+
+def gradient_files(stage: str, weights: StoredWeights, config: ModelConfig) -> Iterator[File]:
+    """Every gradient of each problem, target by target, then those of the whole batch.
+
+    A target has the gradients of its own loss: of every activation up to its position, and of
+    the attention matrices. `sum` adds the weights' gradients over a problem's targets; the batch
+    file has those of the mean loss over all targets, before the optimizer's rounding.
+    """
+    vocabulary = Vocabulary(config)
+    found = trace.gradients(weights, config)
+    of_activations = {
+        key: rounded(found.activations[key])
+        for key in vocabulary.activations
+        if vocabulary[key].has_gradient
+    }
+    of_matrices = {
+        key: rounded(found.weights[key])
+        for key in vocabulary.weights
+        if vocabulary[key].head_axis is not None
+    }
+    losses = rounded(found.loss)
+    rows = _rows_of_problems()
+    sums = {
+        key: rounded(np.add.reduceat(found.weights[key], [r.start for r in rows]))
+        for key in vocabulary.weights
+    }
+
+    def target_document(row: int) -> dict[str, Any]:
+        target = task.TARGETS[row]
+        n_pos = target.position + 1
+        own = {k: rows_up_to(vocabulary[k], v[row], n_pos) for k, v in of_activations.items()}
+        own |= {key: value[row] for key, value in of_matrices.items()}
+        return {
+            "position": target.position,
+            "token": target.token,
+            "target": target.target,
+            "loss": float(losses[row]),
+            "grads": own,
+        }
+
+    for index, problem in enumerate(task.PROBLEMS):
+        document = {
+            "problem": problem.name,
+            "targets": [target_document(row) for row in rows[index]],
+            "sum": {key: value[index] for key, value in sums.items()},
+        }
+        yield File.of(f"gradients/{stage}/{problem.name}.json", document)
+    batch = {key: rounded(found.weights[key].mean(0)) for key in vocabulary.weights}
+    yield File.of(f"gradients/{stage}/batch.json", batch)
+
+
+def _rows_of_problems() -> list[range]:
+    """Which rows of a [target ...] array belong to each problem."""
+    rows, start = [], 0
+    for problem in task.PROBLEMS:
+        rows.append(range(start, start + len(problem.targets)))
+        start += len(problem.targets)
+    return rows

@@ -1,0 +1,75 @@
+"""A site's numbers, indexed straight in its JSON files: nothing that builds pages has a part in it.
+
+It reads what the pages of this site show, no more.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def matrix(site: Path, figure: Mapping[str, str]) -> NDArray[np.float64]:
+    """The matrix that the `data-` attributes of a figure name, whole; NaN where there is null."""
+    key, stage = figure["key"], figure["stage"]
+    if "problem" in figure:
+        values = read(site, f"traces/{stage}/{figure['problem']}.json")["values"][key]
+    else:
+        values = read(site, f"weights/{stage}.json")["tensors"][key]
+    array = np.array(values, dtype=np.float64)
+    if "head" in figure:
+        array = of_head(array, key, int(figure["head"]), read(site, "manifest.json")["model"])
+    array = np.atleast_2d(array)
+    return array.T if figure.get("transposed") else array
+
+
+def of_head(
+    array: NDArray[np.float64], key: str, head: int, sizes: Mapping[str, int]
+) -> NDArray[np.float64]:
+    """One head: of an activation by its first index, of a weight its columns, of W_O its rows."""
+    if array.ndim == 3:
+        assert len(array) == sizes["n_heads"]
+        return array[head]
+    first, last = head * sizes["d_head"], (head + 1) * sizes["d_head"]
+    return array[first:last] if key.endswith("W_O") else array[:, first:last]
+
+
+def number(site: Path, address: str, stage: str, problem: str) -> float:
+    """The number at an address of the prose."""
+    source, *path = address.split(".")
+    if source == "claims":
+        (claim,) = (c for c in read(site, "claims.json")["claims"] if c["id"] == path[0])
+        return float(claim["numbers"][path[1]])
+    if source == "manifest":
+        found = read(site, "manifest.json")
+        for name in path:
+            found = found[name]
+        return float(found)
+    key, selectors = address.removesuffix("]").split("[")
+    trace = read(site, f"traces/{stage}/{problem}.json")
+    *head, row, column = selectors.split(",")
+    tokens = trace["tokens"]
+    columns = read(site, "dataset.json")["vocab"] if key == "probs" else tokens
+    values = trace["values"][key]
+    for index in map(int, head):
+        values = values[index]
+    return float(values[_place(row, tokens)][_place(column, columns)])
+
+
+@cache
+def read(site: Path, path: str) -> Any:
+    return json.loads((site / "snapshots" / path).read_text("utf-8"))
+
+
+def _place(selector: str, labels: Sequence[str]) -> int:
+    if re.fullmatch(r"@\d+", selector):
+        return int(selector[1:])
+    assert labels.count(selector) == 1
+    return labels.index(selector)
