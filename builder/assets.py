@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 
 import orjson
 
 from builder import charts
+from builder.text_file import read_regular
 from model.tensors import Range
 
 FOLDER = "assets/"
@@ -25,18 +27,22 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
 
     Styles are joined in the order of their names: cascade layers, declared in the first, decide
-    which rule wins. Scripts are joined so that each finds what it uses: engine, widgets, main.
+    which rule wins. Scripts are joined so that each finds what it uses: widgets, then main.
+
+    Raises
+    ------
+    OSError
+        If a file or folder is missing or cannot be read, or if a folder holds nothing.
     """
     scripts = templates / "js"
-    parts = [*_files(scripts / "engine", "js"), *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
-        "main.js": _joined([*parts, scripts / "main.js"]),
-        "theme.js": (scripts / "theme.js").read_bytes(),
-        "favicon.svg": (templates / "favicon.svg").read_bytes(),
+        "main.js": _joined([*_files(scripts / "widgets", "js"), scripts / "main.js"]),
+        "theme.js": read_regular(scripts / "theme.js"),
+        "favicon.svg": read_regular(templates / "favicon.svg"),
     }
-    found |= {font.name: font.read_bytes() for font in _files(templates / "fonts", "woff2")}
-    found["OFL.txt"] = (templates / "fonts" / "OFL.txt").read_bytes()
+    found |= {font.name: read_regular(font) for font in _files(templates / "fonts", "woff2")}
+    found["OFL.txt"] = read_regular(templates / "fonts" / "OFL.txt")
     return {FOLDER + name: content for name, content in found.items()}
 
 
@@ -62,8 +68,11 @@ def script_json(value: object) -> str:
 
 
 def _files(folder: Path, suffix: str) -> list[Path]:
-    return sorted(folder.glob(f"*.{suffix}"))
+    found = sorted(path for path in folder.iterdir() if path.suffix == f".{suffix}")
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, f"no file `*.{suffix}` in this folder", str(folder))
+    return found
 
 
 def _joined(paths: Iterable[Path]) -> bytes:
-    return b"\n".join(path.read_bytes() for path in paths)
+    return b"\n".join(read_regular(path) for path in paths)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from builder import commands
 from builder.errors import BuildError, Diagnostic
+from builder.progress import tell
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -81,11 +82,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         commands.print_problems([_of_system(error)], as_json=as_json)
         return 1
     except Exception as error:
+        message = f"internal error: {type(error).__name__}: {error}"
         if options.verbose:
             traceback.print_exc()
-        else:
-            print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
-            print("this is a bug; `python -m builder --verbose ...` shows where", file=sys.stderr)
+        if as_json:
+            internal = Diagnostic("builder", 0, 0, "internal-error", message)
+            commands.print_problems([internal], as_json=True)
+        elif not options.verbose:
+            tell(message)
+            tell("this is a bug; `python -m builder --verbose ...` shows where")
         return 1
 
 

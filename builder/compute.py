@@ -5,7 +5,6 @@ This is the one place where the builder meets torch, and only when a stage has t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 
 SMALLEST_MARGIN = 1e-14
 """A training whose gradients come closer than this to a rounding boundary is not portable."""
+
+LARGEST = 1e7
+"""No loss and no learning rate of a training that goes well comes near."""
 
 STAGES = ("initial", "trained")
 SNAPSHOTS = "snapshots/"
@@ -94,7 +96,7 @@ class Computer:
             _use_one_thread()
             with np.errstate(all="ignore"):  # what overflows is reported below
                 run = train(self.preset, on_step=on_step)
-            _require_finite_training(run)
+            _require_ordinary_training(run)
             files = [
                 documents.dataset_file(),
                 documents.training_file(run),
@@ -215,11 +217,12 @@ def _result(files: Iterable[File], facts: Mapping[str, Any] | None = None) -> Re
     return Result({file.path: file.data for file in made}, {**(facts or {}), "numbers": numbers})
 
 
-def _require_finite_training(run: Run) -> None:
-    if not all(map(math.isfinite, run.loss)):
-        step = next(i for i, loss in enumerate(run.loss) if not math.isfinite(loss))
+def _require_ordinary_training(run: Run) -> None:
+    steps = enumerate(zip(run.loss, run.learning_rate, strict=True))
+    step = next((i for i, values in steps if not all(v < LARGEST for v in values)), None)
+    if step is not None:
         hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
-        message = f"the training diverged: at step {step} the loss is no finite number"
+        message = f"the training diverged: at step {step} the loss is {run.loss[step]:.3g}"
         raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint))
 
 

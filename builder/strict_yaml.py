@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import yaml
 
-from builder.errors import Diagnostic, Diagnostics, did_you_mean
+from builder.errors import Diagnostic, Diagnostics, did_you_mean, excerpt
 
 T = TypeVar("T")
 
@@ -204,4 +204,4 @@ def _is(value: Any, kind: type) -> bool:
 
 def _line(text: str, mark: yaml.Mark | None) -> str:
     lines = text.splitlines()
-    return lines[mark.line] if mark and mark.line < len(lines) else ""
+    return excerpt(lines[mark.line], mark.column) if mark and mark.line < len(lines) else ""

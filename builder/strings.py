@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 
 from builder.errors import Diagnostics
 from builder.site import Language
@@ -41,3 +42,19 @@ def load_strings(
 def _collect(section: Section, name: str, texts: Mapping[str, dict[str, str]]) -> None:
     for code, known in texts.items():
         known[name] = section.get(code, str)
+        if not _has_plain_places(known[name]):
+            message = f"`{name}` has a brace that is no place to fill in"
+            hint = "a place is a name in braces, such as `{number}`; a brace itself is `{{`"
+            section.complain(*section.place(code), "text", message, hint)
+
+
+def _has_plain_places(text: str) -> bool:
+    """Whether the text can be filled in without looking into what fills it."""
+    try:
+        places = list(Formatter().parse(text))
+    except ValueError:
+        return False
+    return all(
+        name is None or (name.isidentifier() and not spec and not conversion)
+        for _, name, spec, conversion in places
+    )

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from builder.errors import Diagnostic, Diagnostics
 
 
+def read_regular(path: Path) -> bytes:
+    """Read a file.
+
+    Raises
+    ------
+    OSError
+        If that is not possible, or if it is no regular file: a pipe can keep a build waiting
+        for ever.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "this is not a regular file", str(path))
+    return path.read_bytes()
+
+
 def read_text(path: Path, shown: str, diagnostics: Diagnostics) -> str | None:
     """Read a UTF-8 text file; report what is wrong with it and return None if that fails."""
     try:
-        return path.read_bytes().decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
+        return read_regular(path).decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     except FileNotFoundError:
         diagnostics.add(Diagnostic(shown, 0, 0, "missing-file", "this file does not exist"))
     except OSError as error:

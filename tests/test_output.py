@@ -296,9 +296,10 @@ def test_a_forged_list_gives_nothing_away(folder: Path, tmp_path: Path) -> None:
 
 def abandoned(folder: Path) -> Path:
     """Make what a build leaves that is killed while it writes."""
-    left = folder.parent / ".dist.partial-abc123"
+    left = folder.parent / ".dist.partial-abc12345"
     (left / "en").mkdir(parents=True)
     (left / "en/index.html").write_text("half")
+    (left / MARKER).write_text("{}")
     return left
 
 

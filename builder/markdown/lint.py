@@ -15,6 +15,9 @@ from builder.markdown.rendering import Rendering
 
 InlineRule = Callable[[StateInline, bool], bool]
 
+_DEEPEST = 40
+"""Levels of blocks; `parser` gives up at more than twice as many."""
+
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 _REFERENCE = re.compile(r"\[[^\[\]]*\](?:\[([^\[\]]+)\]|(\())")
 
@@ -121,6 +124,16 @@ def footnotes(state: StateCore) -> None:
         elif refs.get(f":{label}", -1) < 0:
             rendering.report(place, "unused-footnote", f"nothing refers to footnote `{label}`")
         seen.add(label)
+
+
+def deep_nesting(state: StateCore) -> None:
+    """Core rule: blocks so deep that the parser soon drops what they hold."""
+    deep = next((token for token in state.tokens if token.level > _DEEPEST), None)
+    if deep:
+        rendering: Rendering = state.env["rendering"]
+        place = (rendering.line(deep.map[0] if deep.map else 0), 0)
+        message = f"lists, quotes and blocks are nested deeper than {_DEEPEST} levels"
+        rendering.report(place, "nesting", message, "each level of a list counts as two")
 
 
 def html_blocks(state: StateCore) -> None:
