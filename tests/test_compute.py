@@ -135,6 +135,15 @@ def test_every_stage_that_is_damaged_is_computed_again_alone(project: Path) -> N
         assert [event.stage for event in events if event.is_rebuilt] == [stage]
 
 
+def test_a_training_that_diverges_is_one_message(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = "  preset: multiplication"
+    substitute(project / "content/site.yml", model, "  learning_rate: 1e30\n  steps: 3")
+    assert main(["build", "--quiet"]) == 1
+    assert "the training diverged: at step 0 the loss is" in capsys.readouterr().err
+
+
 def test_a_model_that_fails_leaves_the_old_site(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,7 +47,7 @@ def test_a_folder_is_the_same_as_itself(original: Path) -> None:
     result = diff(original, original)
     assert result.is_same
     assert result.exit_code == 0
-    assert result.lines() == ["same: 17 files, byte for byte"]
+    assert result.lines() == ["snapshots: same, 17 files, byte for byte"]
 
 
 def test_dist_folders_are_compared_by_their_snapshots(original: Path, tmp_path: Path) -> None:

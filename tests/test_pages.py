@@ -197,7 +197,7 @@ def test_a_template_that_is_no_text_is_itself_at_fault(tmp_path: Path) -> None:
     templates = tmp_path / "site_templates"
     shutil.copytree(TEMPLATES, templates)
     (templates / "base.html").write_bytes(b"one\n\xff")
-    with pytest.raises(BuildError, match="base.html:2: error: byte 0xff is not UTF-8 text"):
+    with pytest.raises(BuildError, match=r"base\.html:2: error: byte 0xff is not UTF-8 text"):
         make_pages(templates).not_found() and make_pages(templates).placeholder(ZH, "index")
 
 

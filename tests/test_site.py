@@ -235,7 +235,9 @@ def test_a_missing_configuration_is_one_message(content: Path) -> None:
 def test_a_folder_in_place_of_a_file_is_one_message(content: Path) -> None:
     (content / "zh/index.md").unlink()
     (content / "zh/index.md").mkdir()
-    assert load(content)[1] == ["content/zh/index.md: error: this is not a regular file [unreadable-file]"]
+    assert load(content)[1] == [
+        "content/zh/index.md: error: this is not a regular file [unreadable-file]"
+    ]
 
 
 def test_bytes_that_are_not_utf8_are_reported_at_their_line(content: Path) -> None:
