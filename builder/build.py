@@ -175,7 +175,7 @@ def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Mapping[str,
         diagnostics.raise_if_fatal(strict=True)
         raise AssertionError("a site that cannot be loaded has a diagnostic")
     interface = load_strings(project.templates / "strings.yml", site.languages, diagnostics)
-    claims = load_strings(project.content / "claims.yml", site.languages, diagnostics)
+    claims = load_strings(project.content / "claims.yml", site.languages, diagnostics, only="claim")
     return site, {code: {**interface[code], **claims[code]} for code in interface}
 
 

@@ -46,9 +46,10 @@ and id resolves; the numbers equal model/snapshots.lock.json; and a second build
 process, folder, time zone and hash seed, without the cache, has the same bytes."""
 
 DIFF = """\
-Compare two snapshot folders, or two site folders: files added and removed, then for each tensor
-the largest and the mean difference and where, then what it means: predictions, largest attention
-shares and claims that changed. Exit code 0 the same, 1 different, 2 unreadable."""
+Compare two snapshot folders, or the snapshots of two site folders: seed and recipe, what it means
+(claims, answers, predictions and largest attention shares that changed), files added and removed,
+then for each tensor the largest and the mean difference and where. Exit code 0 if the snapshots
+are the same, 1 different, 2 unreadable."""
 
 LOCK = """\
 Accept the current numbers: write their digests to model/snapshots.lock.json. Commit that file

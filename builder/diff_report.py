@@ -77,8 +77,8 @@ def markdown(found: Sequence[Section]) -> str:
 
 
 def _verdict(d: Difference) -> str:
-    others = {None: "", 0: "; all other files the same"}.get(
-        d.n_others, f"; {d.n_others} other files differ, such as pages"
+    others = {None: "", 0: "; all other files are the same"}.get(
+        d.n_others, f"; other files that differ, such as pages: {d.n_others}"
     )
     if d.is_same:
         return f"snapshots: same, {d.n_files} files, byte for byte{others}"

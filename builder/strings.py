@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Formatter
 
-from builder.errors import Diagnostics
+from builder.errors import Diagnostics, did_you_mean
 from builder.site import Language
 from builder.strict_yaml import Section, read_section
 from builder.text_file import read_text
@@ -16,12 +16,12 @@ Strings = Mapping[str, str]
 
 
 def load_strings(
-    path: Path, languages: Sequence[Language], diagnostics: Diagnostics
+    path: Path, languages: Sequence[Language], diagnostics: Diagnostics, only: str = ""
 ) -> dict[str, Strings]:
     """Read every text in every language of the site.
 
     The file has groups of names of languages: ``figure: {receiver: {zh: ..., en: ...}}``. A text
-    that lacks a language of the site is an error.
+    that lacks a language of the site is an error, and so is a group besides `only`, if given.
 
     Returns
     -------
@@ -33,6 +33,10 @@ def load_strings(
     source = read_text(path, shown, diagnostics)
     top = read_section(source or "", shown, diagnostics)
     for group in top:
+        if only and group != only:
+            hint = did_you_mean(group, [only])
+            top.complain(*top.place(group), "unknown-field", f"unknown group `{group}`", hint)
+            continue
         names = top.section(group)
         for name in names:
             _collect(names.section(name), f"{group}.{name}", texts)

@@ -263,7 +263,7 @@ def test_a_false_claim_is_one_message_with_its_numbers(
         ("  all-correct:", "  all-corect:", "the claim `all-correct` has no text", ""),
         ("    en: Decoding", "    eng: Decoding", "`en` is missing", ""),
         ("    en: Decoding", "    zh: Decoding", "`zh` is already given on line 5", ""),
-        ("claim:", "claims:", "the claim `all-correct` has no text", ""),
+        ("claim:", "claims:", "unknown group `claims`", "`claim`"),
     ],
 )
 def test_a_mistake_in_the_texts_of_claims_is_found(

@@ -55,6 +55,15 @@ def test_dist_folders_are_compared_by_their_snapshots(original: Path, tmp_path: 
     assert diff(original, tmp_path / "dist").is_same
 
 
+def test_pages_that_differ_are_counted_beside_the_snapshots(original: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(original, tmp_path / name / "snapshots")
+        (tmp_path / name / "index.html").write_text(name)
+    result = diff(tmp_path / "one", tmp_path / "two")
+    assert (result.exit_code, result.n_others) == (0, 1)
+    assert result.lines()[0].endswith("byte; other files that differ, such as pages: 1")
+
+
 def test_provenance_is_not_compared(original: Path, tmp_path: Path) -> None:
     files = documents() | {"provenance.json": {"python": "3.14"}}
     assert diff(original, write(tmp_path / "new", files)).is_same
