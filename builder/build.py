@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed, Computer
-from builder.errors import Diagnostic, Diagnostics, UsageError, did_you_mean
+from builder.errors import BuildError, Diagnostic, Diagnostics, Location, UsageError, did_you_mean
 from builder.exclusive import exclusively
 from builder.lock import LOCK, Verdict, compare_with_lock
 from builder.output import Output
@@ -20,7 +21,7 @@ from builder.render import Renderer
 from builder.site import Site
 from builder.site_loader import load_site
 from builder.stages import Cache, Event
-from builder.strings import Strings, load_strings
+from builder.strings import Texts, load_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +125,15 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
     cache = Cache(project.cache, options.use_cache, options.on_event)
     cache.prepare()
     with progress.stage("load"):
-        site, strings = load(project, diagnostics)
+        site, texts = load(project, diagnostics)
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
-    computed = Computer(site.preset, cache, project.source, progress).run()
-    diagnostics.extend(unmatched_claims(computed, strings[site.languages[0].code]))
+    computed = compute(project, site, cache, progress)
+    diagnostics.extend(unmatched_claims(computed, texts))
     diagnostics.raise_if_fatal(strict=options.is_strict)
-    diagnostics.extend(false_claims(computed))
+    diagnostics.extend(false_claims(computed, texts))
     renderer = Renderer(
-        site, strings, computed, project.templates, project.source, cache, diagnostics
+        site, texts, computed, project.templates, project.source, cache, diagnostics
     )
     with progress.stage("pages"):
         pages = renderer.pages()
@@ -162,7 +163,7 @@ def _refuse_sources(project: Project, out: Path) -> None:
             raise UsageError(Diagnostic(str(out), 0, 0, "output-folder", message, hint))
 
 
-def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Mapping[str, Strings]]:
+def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Texts]:
     """Read the configuration, the chapters and the words of the interface.
 
     Raises
@@ -171,36 +172,58 @@ def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Mapping[str,
         If there is nothing to go on with.
     """
     site = load_site(project.content, diagnostics)
-    if site is None:
-        diagnostics.raise_if_fatal(strict=True)
-        raise AssertionError("a site that cannot be loaded has a diagnostic")
-    interface = load_strings(project.templates / "strings.yml", site.languages, diagnostics)
-    claims = load_strings(project.content / "claims.yml", site.languages, diagnostics, only="claim")
-    return site, {code: {**interface[code], **claims[code]} for code in interface}
+    words, sentences = project.templates / "strings.yml", project.content / "claims.yml"
+    interface = load_texts(words, site.languages, diagnostics)
+    claims = load_texts(sentences, site.languages, diagnostics, only="claim")
+    return site, interface | claims
 
 
-def false_claims(computed: Computed) -> Iterator[Diagnostic]:
+def compute(project: Project, site: Site, cache: Cache, progress: Progress) -> Computed:
+    """Compute the numbers of a site.
+
+    Raises
+    ------
+    BuildError
+        If there is no such model; at the field of `content/site.yml` that the hint names first, or
+        else at the section `model`.
+    """
+    try:
+        return Computer(site.preset, cache, project.source, progress).run()
+    except BuildError as error:
+        located = (_located(found, site.locations) for found in error.diagnostics)
+        raise type(error)(*located) from error
+
+
+def _located(found: Diagnostic, locations: Mapping[str, Location]) -> Diagnostic:
+    if found.line or found.path != locations["model"].path:
+        return found
+    named = (name for name in re.findall(r"`(\w+)`", found.hint) if name in locations)
+    return locations[next(named, "model")].problem(found.rule, found.message, found.hint)
+
+
+def false_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
     """Report claims that do not hold for this snapshot, with the numbers they rest on."""
     for claim in computed.claims:
         if not claim["holds"]:
             numbers = ", ".join(f"{name} = {value}" for name, value in claim["numbers"].items())
             message = f"the claim `{claim['id']}` does not hold: {numbers}"
             hint = "change the sentence, or the seed under `model` in content/site.yml"
-            yield Diagnostic("content/claims.yml", 0, 0, "false-claim", message, hint)
+            yield texts.locations[f"claim.{claim['id']}"].problem("false-claim", message, hint)
 
 
-def unmatched_claims(computed: Computed, strings: Strings) -> Iterator[Diagnostic]:
+def unmatched_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
     """Report claims that have no text, and texts of claims that do not exist."""
     known = {f"claim.{claim['id']}" for claim in computed.claims}
-    texts = {name for name in strings if name.startswith("claim.")}
-    for name in sorted(known ^ texts):
+    told = {name for name in next(iter(texts.strings.values())) if name.startswith("claim.")}
+    group = texts.locations.get("claim", Location("content/claims.yml"))
+    for name in sorted(known ^ told):
         claim_id = name.removeprefix("claim.")
         if name in known:
             message, hint = f"the claim `{claim_id}` has no text", "say what it means"
         else:
             message = f"there is no claim `{claim_id}` in builder/claims.py"
             hint = did_you_mean(claim_id, (claim["id"] for claim in computed.claims))
-        yield Diagnostic("content/claims.yml", 0, 0, "unknown-claim", message, hint)
+        yield texts.locations.get(name, group).problem("unknown-claim", message, hint)
 
 
 def manifest_of(computed: Computed) -> Mapping[str, Any]:

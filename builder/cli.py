@@ -24,6 +24,8 @@ Builds the article: trains the model, stores every number, renders the chapters.
   python -m builder diff A B  what changed between two builds, and what it means
 """
 
+VERBOSE = "show tracebacks of internal errors"
+
 EXIT_CODES = "exit codes: 0 fine, 1 problems found, 2 wrong usage or unreadable input"
 
 BUILD = """\
@@ -91,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             commands.print_problems([internal], as_json=True)
         elif not options.verbose:
             tell(message)
-            tell("this is a bug; `python -m builder --verbose ...` shows where")
+            tell("this is a bug; the same command with `--verbose` shows where")
         return 1
 
 
@@ -109,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--verbose", action="store_true", help="show tracebacks of internal errors")
+    top.add_argument("--verbose", action="store_true", help=VERBOSE)
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(name: str, run: Run, description: str, summary: str) -> argparse.ArgumentParser:
@@ -121,6 +123,9 @@ def parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         added.set_defaults(run=run)
+        added.add_argument(  # without a default of its own, so that it may stand before too
+            "--verbose", action="store_true", default=argparse.SUPPRESS, help=VERBOSE
+        )
         return added
 
     build = command("build", commands.run_build, BUILD, "build the site into dist/")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from builder.build import Options, Project, Report, build, load, manifest_of
+from builder.build import Options, Project, Report, build, compute, load, manifest_of
 from builder.errors import Diagnostic, Diagnostics
 from builder.exclusive import exclusively
 from builder.progress import Progress, tell
@@ -68,7 +68,6 @@ def run_diff(options: argparse.Namespace) -> int:
 
 def run_lock(options: argparse.Namespace) -> int:
     """Accept the current numbers."""
-    from builder.compute import Computer
     from builder.lock import compare_with_lock, write_lock
 
     project, diagnostics, progress = Project(Path.cwd()), Diagnostics(), Progress(options.quiet)
@@ -76,7 +75,7 @@ def run_lock(options: argparse.Namespace) -> int:
     with exclusively(progress, project.root):
         site, _ = load(project, diagnostics)
         diagnostics.raise_if_fatal()
-        computed = Computer(site.preset, Cache(project.cache), project.source, progress).run()
+        computed = compute(project, site, Cache(project.cache), progress)
         manifest = manifest_of(computed)
         write_lock(project.lock, manifest)
     print(compare_with_lock(project.lock, manifest).line)

@@ -73,6 +73,20 @@ def excerpt(line: str, column: int = 0) -> str:
     return "…" * (start > 0) + part + "…" * (start + LONGEST_EXCERPT < len(line))
 
 
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file of the user's; line, column and excerpt as in `Diagnostic`."""
+
+    path: str
+    line: int = 0
+    column: int = 0
+    excerpt: str = ""
+
+    def problem(self, rule: str, message: str, hint: str = "") -> Diagnostic:
+        """Return an error that stands here."""
+        return Diagnostic(self.path, self.line, self.column, rule, message, hint, self.excerpt)
+
+
 class BuildError(Exception):
     """One or more problems that stop a build and that the user can mend."""
 

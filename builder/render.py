@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from builder.errors import Diagnostic, Diagnostics
 from builder.links import unresolved
 from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, digest
-from builder.strings import Strings
+from builder.strings import Texts
 from builder.text_file import read_regular
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Renderer:
     """
 
     site: Site
-    strings: Mapping[str, Strings]
+    texts: Texts
     computed: Computed
     templates: Path
     source: SourceCode
@@ -92,10 +92,10 @@ class Renderer:
         context = Context(
             chapter=chapter,
             site=self.site,
-            strings=self.strings[chapter.language.code],
+            texts=self.texts,
             numbers=self._numbers,
             diagnostics=found,
-            svg=self._svg,
+            svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
         )
         rendered = render(context)
         page = self._pages.chapter(chapter, rendered)
@@ -145,7 +145,7 @@ class Renderer:
             ),
             **templates,
             "titles and order of chapters": digest(repr(shape)),
-            "words of the interface": digest(repr(sorted(self.strings.items()))),
+            "words of the interface": digest(repr(sorted(self.texts.strings.items()))),
             "snapshot": self.computed.digest,
         }
 
@@ -153,7 +153,7 @@ class Renderer:
     def _pages(self) -> Pages:
         from builder.pages import Pages
 
-        return Pages(self.templates, self.site, self.strings)
+        return Pages(self.templates, self.site, self.texts.strings)
 
     @cached_property
     def _snapshot(self) -> Snapshot:
@@ -182,7 +182,7 @@ class Renderer:
         ]
         return found
 
-    def _svg(self, spec: dict[str, Any]) -> str:
+    def _svg(self, page: str, figure_id: str, spec: dict[str, Any]) -> str:
         """Draw a chart, or find the drawing in the cache."""
 
         def compute() -> Result:
@@ -191,8 +191,6 @@ class Renderer:
             return Result({"chart.svg": svg(spec).encode()})
 
         ingredients = self.source.ingredients("builder.charts", tools=CHART_TOOLS)
-        spec_digest = digest(json.dumps(spec, sort_keys=True))
-        result = self.cache.get(
-            f"charts/{spec_digest[:12]}", {**ingredients, "spec": spec_digest}, compute
-        )
+        ingredients = {**ingredients, "spec": digest(json.dumps(spec, sort_keys=True))}
+        result = self.cache.get(f"{page}/{figure_id}", ingredients, compute)
         return result.files["chart.svg"].decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from builder.errors import did_you_mean
+from builder.errors import Location, did_you_mean
 from model import task
 from model.config import Preset
 
@@ -85,6 +85,8 @@ class Site:
         The default problem.
     preset
         The model to train, overrides applied.
+    locations
+        `model`, and each of its fields that is given -> its place.
     chapters
         (language code, slug) -> chapter; one may be missing in a language in progress.
     """
@@ -96,6 +98,7 @@ class Site:
     base_url: str
     problem: str
     preset: Preset
+    locations: Mapping[str, Location]
     chapters: Mapping[tuple[str, str], Chapter]
 
     def url(self, language: Language, slug: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from builder.errors import did_you_mean
+from builder.errors import Location, did_you_mean
 from builder.site import Language, nearest_problem
 from builder.strict_yaml import Section
 from model import task
@@ -129,6 +129,12 @@ def read_preset(top: Section) -> Preset:
             section.complain(*section.place(field), "wrong-type", f"`{field}` must be a number")
             return preset
     return _overridden(preset, overrides, section)
+
+
+def locate_model(top: Section) -> dict[str, Location]:
+    """Return the places of the section `model` and of what it gives, for later messages."""
+    section = top.section("model")
+    return {"model": top.locate("model"), **{name: section.locate(name) for name in section}}
 
 
 def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) -> Preset:

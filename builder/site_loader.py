@@ -11,6 +11,7 @@ from builder.errors import Diagnostic, Diagnostics
 from builder.site import Chapter, Language, Site
 from builder.site_config import (
     check_problem,
+    locate_model,
     read_base_url,
     read_by_language,
     read_languages,
@@ -21,7 +22,7 @@ from builder.strict_yaml import Section, read_section
 from builder.text_file import read_text
 
 
-def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
+def load_site(content: Path, diagnostics: Diagnostics) -> Site:
     """Read `site.yml` and every chapter it lists.
 
     Parameters
@@ -29,22 +30,19 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
     content
         The folder with `site.yml` and one folder of chapters per language.
     diagnostics
-        Receives every problem found; empty when it is given.
+        Receives every problem found.
 
-    Returns
-    -------
-    Site or None
-        None if it is not clear which languages and chapters there are.
+    Raises
+    ------
+    BuildError
+        If it is not clear which languages and chapters there are.
     """
-    config_path = content / "site.yml"
     shown = f"{content.name}/site.yml"
-    text = read_text(config_path, shown, diagnostics)
-    if text is None:
-        return None
-    top = read_section(text, shown, diagnostics)
+    text = read_text(content / "site.yml", shown, diagnostics)
+    diagnostics.raise_if_fatal()
+    top = read_section(text or "", shown, diagnostics)
     languages, slugs = read_languages(top), read_slugs(top)
-    if diagnostics.found:  # what follows from a damaged list would hide what is wrong with it
-        return None
+    diagnostics.raise_if_fatal()  # what follows from a damaged list would hide what is wrong
     problem = check_problem(top, "problem", "7x8")
     site = Site(
         title=read_by_language(top, "title", languages),
@@ -54,6 +52,7 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site | None:
         base_url=read_base_url(top),
         problem=problem,
         preset=read_preset(top),
+        locations=locate_model(top),
         chapters=_chapters(content, languages, slugs, problem, diagnostics),
     )
     top.finish()

@@ -8,13 +8,13 @@ anything but text. Aliases and tags are refused: a few aliases can stand for gig
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 import yaml
 
-from builder.errors import Diagnostic, Diagnostics, did_you_mean, excerpt
+from builder.errors import Diagnostic, Diagnostics, Location, did_you_mean, excerpt
 
 T = TypeVar("T")
 
@@ -43,11 +43,14 @@ class Section:
 
     Values are text, numbers, booleans, None, lists of these, or further sections. Problems go to
     `diagnostics`; a field that has one reads as its default, or as an empty value of its kind.
+    `lines` are those of the whole text, which starts at line `first_line` of the file.
     """
 
     path: str
     line: int
     diagnostics: Diagnostics
+    lines: Sequence[str] = ()
+    first_line: int = 1
     entries: dict[str, Entry] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
 
@@ -79,7 +82,7 @@ class Section:
         if entry is not None and isinstance(entry.value, Section):
             return entry.value
         if entry is None or entry.value is None:
-            return Section(self.path, entry.line if entry else self.line, self.diagnostics)
+            return Section(self.path, self.place(name)[0], self.diagnostics)
         self.complain(entry.line, entry.column, "wrong-type", f"`{name}` must be a mapping")
         return _unheard(self.path, entry.line)
 
@@ -88,14 +91,18 @@ class Section:
         entry = self.entries.get(name)
         return (entry.line, entry.column) if entry else (self.line, 0)
 
-    def complain(self, line: int, column: int, rule: str, message: str, hint: str = "") -> None:
-        """Report a problem at a place in this file."""
-        self.diagnostics.add(Diagnostic(self.path, line, column, rule, message, hint))
+    def locate(self, name: str) -> Location:
+        """Return the place of a field with its line, or that of the mapping without."""
+        return self._location(*self.place(name))
 
-    def finish(self) -> None:
-        """Report every field that nobody asked for."""
+    def complain(self, line: int, column: int, rule: str, message: str, hint: str = "") -> None:
+        """Report a problem at a place in this file; one with a column has its line shown."""
+        self.diagnostics.add(self._location(line, column).problem(rule, message, hint))
+
+    def finish(self, ignored: Iterable[str] = ()) -> None:
+        """Report every field that nobody asked for, but the ignored ones."""
         for name, entry in self.entries.items():
-            if name not in self._known:
+            if name not in self._known and name not in ignored:
                 hint = did_you_mean(name, self._known)
                 self.complain(
                     entry.line, entry.column, "unknown-field", f"unknown field `{name}`", hint
@@ -103,6 +110,11 @@ class Section:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
+
+    def _location(self, line: int, column: int) -> Location:
+        index = line - self.first_line
+        is_shown = column > 0 and 0 <= index < len(self.lines)
+        return Location(self.path, line, column, self.lines[index] if is_shown else "")
 
     @staticmethod
     def _shown(entry: Entry) -> str:
@@ -127,7 +139,7 @@ def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int
         node = loader.get_single_node()
         if node is None:
             return Section(path, first_line, diagnostics)
-        value = _convert(node, loader, path, diagnostics, first_line)
+        value = _convert(node, loader, Section(path, 0, diagnostics, text.splitlines(), first_line))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + first_line, mark.column + 1) if mark else (first_line, 0)
@@ -174,11 +186,11 @@ _resolve("int", r"^[-+]?(?:0|[1-9][0-9]*)$", "-+0123456789")
 _resolve("float", r"^[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?$", "-+0123456789")
 
 
-def _convert(
-    node: yaml.Node, loader: _Loader, path: str, diagnostics: Diagnostics, first_line: int
-) -> Any:
+def _convert(node: yaml.Node, loader: _Loader, empty: Section) -> Any:
+    """Return the value of a node; sections in it have the path and the lines of the empty one."""
+    first_line = empty.first_line
     if isinstance(node, yaml.MappingNode):
-        section = Section(path, node.start_mark.line + first_line, diagnostics)
+        section = replace(empty, line=node.start_mark.line + first_line, entries={}, _known=set())
         for key_node, value_node in node.value:
             line, column = key_node.start_mark.line + first_line, key_node.start_mark.column + 1
             key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "?"
@@ -188,11 +200,11 @@ def _convert(
                     line, column, "duplicate-field", f"`{key}` is already given on line {before}"
                 )
                 continue
-            value = _convert(value_node, loader, path, diagnostics, first_line)
+            value = _convert(value_node, loader, empty)
             section.entries[key] = Entry(value, line, column)
         return section
     if isinstance(node, yaml.SequenceNode):
-        return [_convert(item, loader, path, diagnostics, first_line) for item in node.value]
+        return [_convert(item, loader, empty) for item in node.value]
     return loader.construct_object(node)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 
-from builder.errors import Diagnostics, did_you_mean
+from builder.errors import BuildError, Diagnostics, Location, did_you_mean
 from builder.site import Language
 from builder.strict_yaml import Section, read_section
 from builder.text_file import read_text
@@ -15,41 +16,79 @@ Strings = Mapping[str, str]
 """Text by dotted name, such as `figure.receiver`, in one language."""
 
 
-def load_strings(
+_PLACE_HINT = "a place is a name in braces, such as `{number}`; a brace itself is `{{`"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Texts in every language, and where they stand.
+
+    Attributes
+    ----------
+    strings
+        Language code -> dotted name -> text.
+    locations
+        Dotted name of a group, of a text, or of a text in one language -> its place.
+    """
+
+    strings: Mapping[str, Strings]
+    locations: Mapping[str, Location]
+
+    def filled(self, name: str, code: str, values: Mapping[str, object]) -> str:
+        """Return a text in a language, its `{places}` filled in.
+
+        Raises
+        ------
+        BuildError
+            If there is no such text, or if it has other places.
+        """
+        try:
+            return self.strings[code][name].format(**values)
+        except (AttributeError, LookupError, ValueError) as error:
+            nowhere = Location("site_templates/strings.yml")
+            location = self.locations.get(f"{name}.{code}", nowhere)
+            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
+            raise BuildError(location.problem("text", message)) from error
+
+    def __or__(self, other: Texts) -> Texts:
+        strings = {code: {**self.strings[code], **other.strings[code]} for code in self.strings}
+        return Texts(strings, {**self.locations, **other.locations})
+
+
+def load_texts(
     path: Path, languages: Sequence[Language], diagnostics: Diagnostics, only: str = ""
-) -> dict[str, Strings]:
+) -> Texts:
     """Read every text in every language of the site.
 
     The file has groups of names of languages: ``figure: {receiver: {zh: ..., en: ...}}``. A text
-    that lacks a language of the site is an error, and so is a group besides `only`, if given.
-
-    Returns
-    -------
-    dict
-        Language code -> dotted name -> text.
+    that lacks a language of the site is an error. A language that the site does not have may
+    stand with every text, not with some: that would be a slip. A group besides `only`, if given,
+    is an error.
     """
     shown = f"{path.parent.name}/{path.name}"
-    texts: dict[str, dict[str, str]] = {language.code: {} for language in languages}
-    source = read_text(path, shown, diagnostics)
-    top = read_section(source or "", shown, diagnostics)
+    top = read_section(read_text(path, shown, diagnostics) or "", shown, diagnostics)
+    locations: dict[str, Location] = {}
+    found: dict[str, Section] = {}
     for group in top:
         if only and group != only:
             hint = did_you_mean(group, [only])
             top.complain(*top.place(group), "unknown-field", f"unknown group `{group}`", hint)
             continue
         names = top.section(group)
-        for name in names:
-            _collect(names.section(name), f"{group}.{name}", texts)
-    return dict(texts)
-
-
-def _collect(section: Section, name: str, texts: Mapping[str, dict[str, str]]) -> None:
-    for code, known in texts.items():
-        known[name] = section.get(code, str)
-        if not _has_plain_places(known[name]):
-            message = f"`{name}` has a brace that is no place to fill in"
-            hint = "a place is a name in braces, such as `{number}`; a brace itself is `{{`"
-            section.complain(*section.place(code), "text", message, hint)
+        locations[group] = top.locate(group)
+        locations |= {f"{group}.{name}": names.locate(name) for name in names}
+        found |= {f"{group}.{name}": names.section(name) for name in names}
+    codes = [language.code for language in languages]
+    strings = {code: {name: text.get(code, str) for name, text in found.items()} for code in codes}
+    spoken = set.intersection(*(set(text) for text in found.values())) if found else set()
+    for name, text in found.items():
+        locations |= {f"{name}.{code}": text.locate(code) for code in codes}
+        text.finish(ignored=spoken)
+        for code in codes:
+            if not _has_plain_places(strings[code][name]):
+                message = f"`{name}` has a brace that is no place to fill in"
+                diagnostics.add(locations[f"{name}.{code}"].problem("text", message, _PLACE_HINT))
+    return Texts(strings, locations)
 
 
 def _has_plain_places(text: str) -> bool:

@@ -16,7 +16,7 @@ from builder.errors import Diagnostics
 from builder.markdown import Rendered, render
 from builder.numbers import Numbers
 from builder.site import Chapter, Language, Site
-from builder.strings import load_strings
+from builder.strings import Texts, load_texts
 from model import task
 from model.config import PRESETS
 from model.encoding import encode, rounded, rows_up_to
@@ -94,24 +94,25 @@ def numbers() -> Numbers:
 
 
 @functools.cache
-def _shared() -> tuple[Site, dict[str, Any], Numbers]:
-    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {})
-    strings = load_strings(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
-    return site, strings, numbers()
+def _shared() -> tuple[Site, Texts, Numbers]:
+    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, {})
+    texts = load_texts(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
+    statements = dict.fromkeys(texts.strings, STATEMENTS)
+    return site, texts | Texts(statements, {}), numbers()
 
 
 def context(body: str, language: str = "zh", body_line: int = 1) -> Context:
     """A context for one rendering; the snapshot is shared by all of them."""
-    site, strings, shared = _shared()
+    site, texts, shared = _shared()
     spoken = {spoken.code: spoken for spoken in LANGUAGES}[language]
     chapter = Chapter("index", spoken, "zh/index.md", "", "", "", "7x8", body, body_line)
     return Context(
         chapter=chapter,
         site=site,
-        strings={**strings[language], **STATEMENTS},
+        texts=texts,
         numbers=shared,
         diagnostics=Diagnostics(),
-        svg=lambda spec: f"<svg>{len(spec)}</svg>",
+        svg=lambda _figure_id, spec: f"<svg>{len(spec)}</svg>",
     )
 
 

@@ -14,6 +14,7 @@ from builder.blocks.directive import BlockError
 from builder.blocks.operation import Equation, verify
 from builder.links import Link
 from builder.markdown import render
+from builder.strings import Texts
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
@@ -173,7 +174,7 @@ def test_shown_terms_of_a_dot_product_add_up_to_the_shown_sum(row: str, column: 
 def test_a_claim_that_says_nothing_is_reported() -> None:
     made = context("::: claims\n:::\n")
     silent = {k: text for k, text in made.strings.items() if k != "claim.every-form"}
-    made = dataclasses.replace(made, strings=silent)
+    made = dataclasses.replace(made, texts=Texts({"zh": silent}, made.texts.locations))
     assert "claim-list" not in render(made).html
     (found,) = made.diagnostics
     assert found.rule == "missing-statement"

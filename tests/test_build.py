@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -121,6 +122,19 @@ def test_without_the_cache_pages_come_out_the_same(project: Path) -> None:
     _, events = run(project)
     assert {stage.split("/")[0] for stage, _ in rebuilt(events)} == {"pages"}
     assert tree(project / "dist") == before
+
+
+def test_a_drawing_in_the_cache_is_named_after_its_figure(project: Path) -> None:
+    shutil.rmtree(project / ".cache/pages")
+    shutil.rmtree(project / ".cache/charts/zh")
+    _, events = run(project)
+    drawn = {event.stage: event.is_rebuilt for event in events if event.stage.startswith("charts/")}
+    curves = re.compile(r'<figure class="curve" id="([^"]+)"')
+    assert drawn == {
+        f"charts/{code}/index/{figure}": code == "zh"
+        for code, page in (("zh", "index.html"), ("en", "en/index.html"))
+        for figure in curves.findall((project / "dist" / page).read_text("utf-8"))
+    }
 
 
 def test_every_damaged_page_in_the_cache_is_rendered_again(project: Path) -> None:
@@ -250,29 +264,32 @@ def test_a_false_claim_is_one_message_with_its_numbers(
     monkeypatch.setattr(build_module, "Computer", Doubter)
     (diagnostic,) = failure(project)
     assert str(diagnostic) == (
-        "content/claims.yml: error: the claim `all-correct` does not hold: correct = 99, of = 100 "
-        "[false-claim]\n"
+        "content/claims.yml:4:3: error: the claim `all-correct` does not hold: correct = 99, of = "
+        "100 [false-claim]\n"
+        "    all-correct:\n"
         "    hint: change the sentence, or the seed under `model` in content/site.yml"
     )
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message", "hint"),
+    ("line", "old", "new", "message", "hint"),
     [
-        ("  all-correct:", "  all-corect:", "there is no claim `all-corect`", "`all-correct`"),
-        ("  all-correct:", "  all-corect:", "the claim `all-correct` has no text", ""),
-        ("    en: Decoding", "    eng: Decoding", "`en` is missing", ""),
-        ("    en: Decoding", "    zh: Decoding", "`zh` is already given on line 5", ""),
-        ("claim:", "claims:", "unknown group `claims`", "`claim`"),
+        (4, "  all-correct:", "  all-corect:", "there is no claim `all-corect`", "`all-correct`"),
+        (3, "  all-correct:", "  all-corect:", "the claim `all-correct` has no text", ""),
+        (5, "    en: Decoding", "    eng: Decoding", "`en` is missing", ""),
+        (6, "    en: Decoding", "    eng: Decoding", "unknown field `eng`", "`en`"),
+        (6, "    en: Decoding", "    zh: Decoding", "`zh` is already given on line 5", ""),
+        (3, "claim:", "claims:", "unknown group `claims`", "`claim`"),
     ],
 )
 def test_a_mistake_in_the_texts_of_claims_is_found(
-    project: Path, old: str, new: str, message: str, hint: str
+    project: Path, line: int, old: str, new: str, message: str, hint: str
 ) -> None:
     substitute(project / "content/claims.yml", f"\n{old}", f"\n{new}")
     found = failure(project)
     assert all(diagnostic.path == "content/claims.yml" for diagnostic in found)
-    assert any(message in d.message and hint in d.hint for d in found), found
+    (meant,) = (d for d in found if message in d.message)
+    assert (meant.line, hint in meant.hint) == (line, True)
 
 
 @pytest.mark.parametrize(
@@ -319,6 +336,14 @@ def test_a_missing_text_of_the_interface_is_one_message(project: Path, name: str
     (diagnostic,) = failure(project)
     assert diagnostic.path.startswith("site_templates/")
     assert name in diagnostic.message or name in diagnostic.excerpt
+
+
+def test_a_wrong_place_in_a_text_is_one_message_at_its_line(project: Path) -> None:
+    strings = project / "site_templates/strings.yml"
+    line = substitute(strings, "这句话已由构建检验：{id}", "这句话已由构建检验：{name}")
+    (diagnostic,) = failure(project)
+    assert (diagnostic.path, diagnostic.line) == ("site_templates/strings.yml", line)
+    assert "{name}" in diagnostic.excerpt
 
 
 @pytest.mark.parametrize("damage", [b"{", b"[]", b'{"files": 3}'])

@@ -78,7 +78,7 @@ def test_the_help_of_a_command_explains_it_its_options_and_its_exit_codes(
 ) -> None:
     text = help_of([command], capsys)
     options = set(re.findall(r"^  (?:-h, )?(--[a-z-]+|[A-Z]+)", text, re.MULTILINE))
-    assert options == {*OPTIONS[command], "--help"}
+    assert options == {*OPTIONS[command], "--help", "--verbose"}
     assert EXIT_CODES in text
     assert len(text.split("options:")[0].split()) > 15, "more than one line of explanation"
     assert max(map(len, text.splitlines())) <= 100
@@ -321,10 +321,11 @@ def test_a_bug_of_ours_is_one_line_and_a_traceback_only_when_asked_for(
     assert main(["build"]) == 1
     assert capsys.readouterr().err.splitlines() == [
         "internal error: ZeroDivisionError: by zero",
-        "this is a bug; `python -m builder --verbose ...` shows where",
+        "this is a bug; the same command with `--verbose` shows where",
     ]
-    assert main(["--verbose", "build"]) == 1
-    assert "Traceback" in capsys.readouterr().err
+    for arguments in (["--verbose", "build"], ["build", "--verbose"]):
+        assert main(arguments) == 1
+        assert "Traceback" in capsys.readouterr().err
 
 
 def test_an_interruption_ends_without_a_traceback(

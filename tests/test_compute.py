@@ -148,7 +148,9 @@ def test_a_model_that_fails_leaves_the_old_site(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = tree(project / "dist")
-    substitute(project / "content/site.yml", "  preset: multiplication", "  steps: 20")
+    line = substitute(project / "content/site.yml", "  preset: multiplication", "  steps: 20")
     assert main(["build", "--quiet"]) == 1
-    assert "of 100 problems right" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert message.startswith(f"content/site.yml:{line}:3: error: ")
+    assert "of 100 problems right [training]\n    steps: 20\n" in message
     assert tree(project / "dist") == before

@@ -12,7 +12,7 @@ from builder.assets import chart_assets, static_assets
 from builder.markdown import render
 from builder.pages import Pages
 from builder.site import Chapter, Site
-from builder.strings import load_strings
+from builder.strings import load_texts
 from tests.browser import Chromium, Visit
 from tests.rendering import LANGUAGES, PRESET, ROOT, context
 
@@ -67,8 +67,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = context(BODY)
     chapters = {("zh", "index"): Chapter("index", LANGUAGES[0], "", "注意力", "", "", "7x8", "", 1)}
     titles = {"zh": "注意力", "en": "Attention"}
-    built = Site(titles, titles, LANGUAGES, ["index"], "", "7x8", PRESET, chapters)
-    strings = load_strings(TEMPLATES / "strings.yml", LANGUAGES, made.diagnostics)
+    built = Site(titles, titles, LANGUAGES, ["index"], "", "7x8", PRESET, {}, chapters)
+    strings = load_texts(TEMPLATES / "strings.yml", LANGUAGES, made.diagnostics).strings
     pages = Pages(TEMPLATES, built, strings)
     files = {
         "index.html": pages.chapter(chapters["zh", "index"], render(made)).encode(),

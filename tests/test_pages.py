@@ -13,7 +13,7 @@ from builder.markdown import Heading, Rendered
 from builder.page import sitemap
 from builder.pages import POLICY, Pages
 from builder.site import Chapter, Language, Site
-from builder.strings import load_strings
+from builder.strings import load_texts
 from model.config import PRESETS
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
@@ -31,12 +31,12 @@ def make_site(base_url: str = "") -> Site:
     chapters["en", "index"] = chapter("index", EN, "Attention")
     titles = {"zh": "注意力", "en": "Attention"}
     preset = PRESETS["multiplication"]
-    return Site(titles, titles, [ZH, EN], SLUGS, base_url, "7x8", preset, chapters)
+    return Site(titles, titles, [ZH, EN], SLUGS, base_url, "7x8", preset, {}, chapters)
 
 
 def make_pages(templates: Path = TEMPLATES, base_url: str = "") -> Pages:
     diagnostics = Diagnostics()
-    strings = load_strings(TEMPLATES / "strings.yml", [ZH, EN], diagnostics)
+    strings = load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings
     assert list(diagnostics) == []
     return Pages(templates, make_site(base_url), strings)
 
@@ -154,7 +154,7 @@ def test_the_sitemap_lists_written_pages_only() -> None:
 
 def test_strings_for_scripts_cannot_end_the_script_element() -> None:
     diagnostics = Diagnostics()
-    strings = load_strings(TEMPLATES / "strings.yml", [ZH, EN], diagnostics)
+    strings = load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings
     hostile = {**strings["zh"], "script.cell": "</script>\u2028&"}
     pages = Pages(TEMPLATES, make_site(), {"zh": hostile, "en": strings["en"]})
     html = pages.chapter(make_site().chapters["zh", "about"], body())
@@ -208,7 +208,7 @@ def test_authors_cannot_take_an_id_of_the_templates() -> None:
 
 def test_every_text_of_the_interface_is_used_and_every_use_has_a_text() -> None:
     diagnostics = Diagnostics()
-    defined = set(load_strings(TEMPLATES / "strings.yml", [ZH, EN], diagnostics)["zh"])
+    defined = set(load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings["zh"])
     root = TEMPLATES.parent
     templates = "".join(path.read_text("utf-8") for path in TEMPLATES.rglob("*.html"))
     scripts = "".join(path.read_text("utf-8") for path in TEMPLATES.rglob("*.js"))

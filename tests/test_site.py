@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.errors import Diagnostics
+from builder.errors import BuildError, Diagnostic, Diagnostics, Location
 from builder.site import Site
 from builder.site_loader import load_site, split_front_matter
 from model.config import PRESETS
@@ -50,7 +50,11 @@ def content(tmp_path: Path) -> Path:
 
 def load(content: Path) -> tuple[Site | None, list[str]]:
     diagnostics = Diagnostics()
-    site = load_site(content, diagnostics)
+    try:
+        site = load_site(content, diagnostics)
+    except BuildError as error:
+        assert error.diagnostics == tuple(diagnostics)
+        return None, [str(diagnostic) for diagnostic in diagnostics]
     return site, [str(diagnostic) for diagnostic in diagnostics]
 
 
@@ -160,7 +164,7 @@ def test_a_chapter_needs_a_plain_name(content: Path, slug: str) -> None:
     problem = problem_after(content, "  - second", f"  - {slug}")
     assert problem == (
         f"content/site.yml:6:1: error: `{slug}` is not a page name: "
-        "use a-z, 0-9 and single hyphens [chapter-name]"
+        "use a-z, 0-9 and single hyphens [chapter-name]\n    chapters:"
     )
 
 
@@ -213,7 +217,7 @@ def test_a_chapter_that_no_language_has_is_an_error(content: Path) -> None:
         (content / language / "second.md").unlink()
     assert load(content)[1] == [
         "content/site.yml:6:1: error: the chapter `second` does not exist in any language "
-        "[missing-chapter]"
+        "[missing-chapter]\n    chapters:"
     ]
 
 
@@ -225,6 +229,21 @@ def test_a_chapter_that_is_not_listed_is_a_warning(content: Path) -> None:
         "content/en/draft.md: warning: this chapter is not listed and will not be built "
         "[unlisted-chapter]\n    hint: add it to `chapters` in content/site.yml"
     ]
+
+
+def test_a_warning_of_before_does_not_stop_the_reading(content: Path) -> None:
+    diagnostics = Diagnostics([Diagnostic("x", 0, 0, "before", "", severity="warning")])
+    assert load_site(content, diagnostics).slugs == ["index", "second"]
+
+
+def test_the_places_of_the_models_fields_are_kept(content: Path) -> None:
+    site, _ = load(content)
+    assert site is not None
+    assert site.locations == {
+        "model": Location("content/site.yml", 11, 1, "model:"),
+        "preset": Location("content/site.yml", 12, 3, "  preset: multiplication"),
+        "seed": Location("content/site.yml", 13, 3, "  seed: 5"),
+    }
 
 
 def test_a_missing_configuration_is_one_message(content: Path) -> None:

@@ -65,7 +65,7 @@ def test_only_true_false_null_and_decimal_numbers_are_not_text(text: str, value:
 
 def test_a_duplicate_key_is_an_error_that_names_both_lines() -> None:
     assert only_problem("a: 1\nb: 2\na: 3\n") == (
-        "site.yml:3:1: error: `a` is already given on line 1 [duplicate-field]"
+        "site.yml:3:1: error: `a` is already given on line 1 [duplicate-field]\n    a: 3"
     )
 
 
@@ -106,7 +106,18 @@ def test_a_damaged_file_is_not_also_said_to_lack_its_fields() -> None:
 def test_a_mapping_of_the_wrong_type_is_not_also_said_to_lack_its_fields() -> None:
     section, diagnostics = read("title: text")
     assert section.section("title").get("zh", str) == ""
-    assert problems(diagnostics) == ["site.yml:1:1: error: `title` must be a mapping [wrong-type]"]
+    assert problems(diagnostics) == [
+        "site.yml:1:1: error: `title` must be a mapping [wrong-type]\n    title: text"
+    ]
+
+
+def test_a_problem_shows_its_line_wherever_the_text_starts() -> None:
+    section, diagnostics = read("a: 1\nb:\n  c: [1, x]  # why\n", first_line=7)
+    section.section("b").get("c", int)
+    section.section("b").get("d", int)
+    (lacking, wrong) = sorted(diagnostics, key=lambda problem: problem.column)
+    assert (wrong.line, wrong.column, wrong.excerpt) == (9, 3, "  c: [1, x]  # why")
+    assert (lacking.rule, lacking.line, lacking.excerpt) == ("missing-field", 9, "")
 
 
 def test_an_empty_text_is_an_empty_mapping() -> None:
@@ -122,7 +133,7 @@ def test_a_field_that_nobody_asked_for_is_an_error_with_the_nearest_name() -> No
     section.finish()
     assert problems(diagnostics) == [
         "site.yml:1:1: error: unknown field `titel` [unknown-field]\n"
-        "    hint: did you mean `title`?"
+        "    titel: x\n    hint: did you mean `title`?"
     ]
 
 

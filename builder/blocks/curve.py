@@ -61,10 +61,10 @@ def loss_floor() -> float:
 def render(directive: Directive, context: Context) -> str:
     """Return the figure: a chart, and its numbers as a table."""
     curve = _curve(directive.argument, context)
-    chart = context.svg(curve_spec(curve.values, curve.ticks, _floor(curve)))
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    chart = context.svg(figure_id, curve_spec(curve.values, curve.ticks, _floor(curve)))
     words = {"first": curve.shown(0), "last": curve.shown(-1), "steps": curve.last_step}
     label = context.words(f"curve.{curve.name}_label", floor=_floor_shown(curve), **words)
-    figure_id = context.ids.figure(directive.options["id"], directive.line)
     return (
         f'<figure class="curve" id="{figure_id}" data-curve="{curve.name}">'
         f'<p class="curve-axes" aria-hidden="true"><span>{_title(curve, context)}</span>'

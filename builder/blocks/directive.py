@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
-from builder.errors import BuildError, Diagnostic, Diagnostics, did_you_mean
+from builder.errors import Diagnostics, did_you_mean
 from builder.links import Link
 from builder.numbers import Numbers
 from builder.site import Chapter, Site, nearest_problem
-from builder.strings import Strings
+from builder.strings import Strings, Texts
 from model import task
 from model.snapshot import STAGES
 
@@ -94,13 +94,7 @@ class Ids:
         return self.reserve(wanted, line)
 
     def reserve(self, made: str, line: int) -> str:
-        """Return an id that a block makes for an element.
-
-        Raises
-        ------
-        BlockError
-            If it is taken.
-        """
+        """Return an id that a block makes for an element, or raise BlockError if it is taken."""
         if made in self.taken:
             message = f"the id `{made}` is already given on line {self.taken[made]}"
             raise BlockError("duplicate-id", message, "", "id")
@@ -123,26 +117,32 @@ class Context:
 
     Attributes
     ----------
-    chapter, site, strings
-        The page, the site, and the words of the interface in the page's language.
+    chapter, site, texts
+        The page, the site, and the words of the interface.
     numbers
         Numbers by address, with the snapshot and the claims that they come from.
     diagnostics
         Receives every problem.
     svg
-        Renders a Vega-Lite specification to an inline SVG.
+        Renders the chart of a figure, by the figure's id, from a Vega-Lite specification to an
+        inline SVG.
     ids, links
         The ids given out on this page, and where it links to.
     """
 
     chapter: Chapter
     site: Site
-    strings: Strings
+    texts: Texts
     numbers: Numbers
     diagnostics: Diagnostics
-    svg: Callable[[dict[str, Any]], str]
+    svg: Callable[[str, dict[str, Any]], str]
     ids: Ids = field(default_factory=Ids)
     links: list[Link] = field(default_factory=list)
+
+    @property
+    def strings(self) -> Strings:
+        """The words of the interface in the page's language."""
+        return self.texts.strings[self.chapter.language.code]
 
     def words(self, name: str, /, **values: object) -> str:
         """Return a text of the interface, its `{places}` filled in.
@@ -152,13 +152,7 @@ class Context:
         BuildError
             If there is no such text, or if it has other places.
         """
-        path = "content/claims.yml" if name.startswith("claim.") else "site_templates/strings.yml"
-        try:
-            return self.strings[name].format(**values)
-        except (LookupError, ValueError) as error:
-            code = self.chapter.language.code
-            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
-            raise BuildError(Diagnostic(path, 0, 0, "text", message)) from error
+        return self.texts.filled(name, self.chapter.language.code, values)
 
 
 @dataclass(frozen=True)
