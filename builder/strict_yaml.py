@@ -114,7 +114,9 @@ class Section:
     def _location(self, line: int, column: int) -> Location:
         index = line - self.first_line
         is_shown = column > 0 and 0 <= index < len(self.lines)
-        return Location(self.path, line, column, self.lines[index] if is_shown else "")
+        return Location(
+            self.path, line, column, excerpt(self.lines[index], column) if is_shown else ""
+        )
 
     @staticmethod
     def _shown(entry: Entry) -> str:
