@@ -1,8 +1,27 @@
 """`python -m builder`."""
 
+import contextlib
+import os
 import sys
 
-from builder.cli import main
+
+def run() -> int:
+    """Run the command line; what cannot be printed, or Ctrl-C, ends it quietly at any time."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - `>&-` closes it
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    try:
+        from builder.cli import main
+
+        code = main()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except OSError:
+        with contextlib.suppress(OSError):  # the interpreter flushes once more when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

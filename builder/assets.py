@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 
 from builder import charts
 from builder.script_json import script_json
+from builder.text_file import read_regular
 from model.tensors import Range
 
 FOLDER = "assets/"
@@ -25,6 +27,11 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     which rule wins. Scripts are joined so that each finds what it uses: the engine, data and
     state, the widgets, and last main. The engine is defined by a function, whose text is sent to
     workers too.
+
+    Raises
+    ------
+    OSError
+        If a file or folder is missing or cannot be read, or if a folder holds nothing.
     """
     scripts = templates / "js"
     engine = _joined(_files(scripts / "engine", "js"))
@@ -32,11 +39,11 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
         "main.js": _ENGINE % engine + _joined([*shared, scripts / "main.js"]),
-        "theme.js": (scripts / "theme.js").read_bytes(),
-        "favicon.svg": (templates / "favicon.svg").read_bytes(),
+        "theme.js": read_regular(scripts / "theme.js"),
+        "favicon.svg": read_regular(templates / "favicon.svg"),
     }
-    found |= {font.name: font.read_bytes() for font in _files(templates / "fonts", "woff2")}
-    found["OFL.txt"] = (templates / "fonts" / "OFL.txt").read_bytes()
+    found |= {font.name: read_regular(font) for font in _files(templates / "fonts", "woff2")}
+    found["OFL.txt"] = read_regular(templates / "fonts" / "OFL.txt")
     return {FOLDER + name: content for name, content in found.items()}
 
 
@@ -54,8 +61,11 @@ def chart_assets() -> dict[str, bytes]:
 
 
 def _files(folder: Path, suffix: str) -> list[Path]:
-    return sorted(folder.glob(f"*.{suffix}"))
+    found = sorted(path for path in folder.iterdir() if path.suffix == f".{suffix}")
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, f"no file `*.{suffix}` in this folder", str(folder))
+    return found
 
 
 def _joined(paths: Iterable[Path]) -> bytes:
-    return b"\n".join(path.read_bytes() for path in paths)
+    return b"\n".join(read_regular(path) for path in paths)

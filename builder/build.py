@@ -55,6 +55,19 @@ class Project:
         """The code that computes and renders."""
         return SourceCode(Path(__file__).resolve().parent.parent)
 
+    def require_content(self) -> None:
+        """Make sure, before anything is written or removed, that this is a project.
+
+        Raises
+        ------
+        UsageError
+            If it has no `content/`.
+        """
+        if not self.content.is_dir():
+            message = "there is no folder `content` here"
+            hint = "run the command in the project's folder"
+            raise UsageError(Diagnostic(str(self.root), 0, 0, "project", message, hint))
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -100,13 +113,15 @@ def build(project: Project, options: Options, progress: Progress) -> Report:
     BuildError
         With everything that is wrong; the output folder is then as it was before.
     """
-    with exclusively(project.root, progress):
+    project.require_content()
+    with exclusively(progress, project.root, options.out):
         return _build(project, options, progress)
 
 
 def _build(project: Project, options: Options, progress: Progress) -> Report:
     diagnostics = Diagnostics()
     output = Output(options.out)
+    _refuse_sources(project, options.out)
     cache = Cache(project.cache, options.use_cache, options.on_event)
     cache.prepare()
     with progress.stage("load"):
@@ -139,6 +154,15 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
     )
 
 
+def _refuse_sources(project: Project, out: Path) -> None:
+    """Refuse to write the site among what it is made from, such as in a new `content/dist`."""
+    for folder in (project.content, project.templates, project.cache):
+        if out.resolve().is_relative_to(folder.resolve()):
+            message = f"a site cannot stand in `{folder.name}`, which it is made from"
+            hint = "choose another folder with --out"
+            raise UsageError(Diagnostic(str(out), 0, 0, "output-folder", message, hint))
+
+
 def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Texts]:
     """Read the configuration, the chapters and the words of the interface.
 
@@ -147,13 +171,10 @@ def load(project: Project, diagnostics: Diagnostics) -> tuple[Site, Texts]:
     BuildError
         If there is nothing to go on with.
     """
-    if not project.content.is_dir():
-        message = "there is no folder `content` here"
-        hint = "run the command in the project's folder"
-        raise UsageError(Diagnostic(str(project.root), 0, 0, "project", message, hint))
     site = load_site(project.content, diagnostics)
-    files = (project.templates / "strings.yml", project.content / "claims.yml")
-    interface, claims = (load_texts(file, site.languages, diagnostics) for file in files)
+    words, sentences = project.templates / "strings.yml", project.content / "claims.yml"
+    interface = load_texts(words, site.languages, diagnostics)
+    claims = load_texts(sentences, site.languages, diagnostics, only="claim")
     return site, interface | claims
 
 

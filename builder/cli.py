@@ -11,6 +11,7 @@ from pathlib import Path
 
 from builder import commands
 from builder.errors import BuildError, Diagnostic
+from builder.progress import tell
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -47,9 +48,10 @@ and id resolves; the numbers equal model/snapshots.lock.json; and a second build
 process, folder, time zone and hash seed, without the cache, has the same bytes."""
 
 DIFF = """\
-Compare two snapshot folders, or two site folders: files added and removed, then for each tensor
-the largest and the mean difference and where, then what it means: predictions, largest attention
-shares and claims that changed. Exit code 0 the same, 1 different, 2 unreadable."""
+Compare two snapshot folders, or the snapshots of two site folders: seed and recipe, what it means
+(claims, answers, predictions and largest attention shares that changed), files added and removed,
+then for each tensor the largest and the mean difference and where. Exit code 0 if the snapshots
+are the same, 1 different, 2 unreadable."""
 
 LOCK = """\
 Accept the current numbers: write their digests to model/snapshots.lock.json. Commit that file
@@ -83,11 +85,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         commands.print_problems([_of_system(error)], as_json=as_json)
         return 1
     except Exception as error:
+        message = f"internal error: {type(error).__name__}: {error}"
         if options.verbose:
             traceback.print_exc()
-        else:
-            print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
-            print("this is a bug; the same command with `--verbose` shows where", file=sys.stderr)
+        if as_json:
+            internal = Diagnostic("builder", 0, 0, "internal-error", message)
+            commands.print_problems([internal], as_json=True)
+        elif not options.verbose:
+            tell(message)
+            tell("this is a bug; the same command with `--verbose` shows where")
         return 1
 
 

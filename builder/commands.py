@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,11 @@ from typing import Any
 from builder.build import Options, Project, Report, build, compute, load, manifest_of
 from builder.errors import Diagnostic, Diagnostics
 from builder.exclusive import exclusively
-from builder.progress import Progress
+from builder.progress import Progress, tell
 from builder.stages import Cache, Event
+
+MOST_PROBLEMS = 50
+"""People are shown no more than this; `--json` has all."""
 
 
 def run_build(options: argparse.Namespace) -> int:
@@ -70,7 +71,8 @@ def run_lock(options: argparse.Namespace) -> int:
     from builder.lock import compare_with_lock, write_lock
 
     project, diagnostics, progress = Project(Path.cwd()), Diagnostics(), Progress(options.quiet)
-    with exclusively(project.root, progress):
+    project.require_content()
+    with exclusively(progress, project.root):
         site, _ = load(project, diagnostics)
         diagnostics.raise_if_fatal()
         computed = compute(project, site, Cache(project.cache), progress)
@@ -85,9 +87,10 @@ def run_clean(options: argparse.Namespace) -> int:
     from builder.output import remove
 
     project = Project(Path.cwd())
-    with exclusively(project.root, Progress()):
+    project.require_content()
+    with exclusively(Progress(), project.root, options.out):
         n_files = remove(options.out)
-        shutil.rmtree(project.cache, ignore_errors=True)
+        Cache(project.cache).clear()
     print(f"removed {n_files} files of {options.out} and the cache")
     return 0
 
@@ -134,8 +137,11 @@ def print_problems(problems: Sequence[Diagnostic], *, as_json: bool = False) -> 
         found = {"diagnostics": [problem.as_dict() for problem in problems]}
         print(json.dumps(found, ensure_ascii=False, indent=1))
         return
-    for problem in problems:
-        print(problem, file=sys.stderr)
+    shown = sorted(problems, key=lambda problem: problem.severity)[:MOST_PROBLEMS]  # errors first
+    for problem in shown:
+        tell(str(problem))
+    if len(problems) > len(shown):
+        tell(f"and {len(problems) - len(shown)} more")
     errors = sum(problem.severity == "error" for problem in problems)
     if len(problems) > 1:
-        print(f"{len(problems)} problems, {errors} of them errors", file=sys.stderr)
+        tell(f"{len(problems)} problems, {errors} of them errors")

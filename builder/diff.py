@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from builder import diff_report
-from builder.diff_files import MANIFEST, SnapshotFolder, shallow
+from builder.diff_files import MANIFEST, SnapshotFolder, read, shallow
 from builder.diff_meaning import (
     AnswerChange,
     AttentionChange,
@@ -21,6 +21,7 @@ from builder.diff_meaning import (
     trace_changes,
 )
 from builder.diff_tensors import FieldChange, TensorComparison, TensorDifference
+from builder.partial import MARKER
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Difference:
         What changed in numbers.
     fields
         What changed and is no number of a tensor.
+    n_others
+        Number of files besides the snapshots that differ; None unless both are site folders.
     warnings
         What is odd about the folders themselves, such as a file that is not what its manifest
         lists.
@@ -61,6 +64,7 @@ class Difference:
     attention: tuple[AttentionChange, ...]
     tensors: tuple[TensorDifference, ...]
     fields: tuple[FieldChange, ...]
+    n_others: int | None
     warnings: tuple[str, ...]
 
     @property
@@ -184,5 +188,22 @@ def diff(old: Path, new: Path) -> Difference:
         attention=comparison.meant(AttentionChange),
         tensors=comparison.tensors.results(),
         fields=tuple(comparison.tensors.fields),
+        n_others=_other_differences(one, other) if old != one.root and new != other.root else None,
         warnings=tuple(comparison.warnings),
     )
+
+
+def _other_differences(one: SnapshotFolder, other: SnapshotFolder) -> int:
+    """Count the files of two sites, such as pages, that are not the same on both sides."""
+    sites = [side.root.parent for side in (one, other)]
+    names = {
+        path.relative_to(site)
+        for site, side in zip(sites, (one, other), strict=True)
+        for path in site.rglob("*")
+        if path.is_file() and side.root not in path.parents and path.name != MARKER
+    }
+    return sum(_bytes(sites[0] / name) != _bytes(sites[1] / name) for name in names)
+
+
+def _bytes(path: Path) -> bytes | None:
+    return read(path) if path.is_file() else None

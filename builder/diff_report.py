@@ -37,14 +37,14 @@ class Section:
 
 
 def sections(difference: Difference) -> list[Section]:
-    """Order what was found: the verdict, what it means, where it is, what else is odd."""
+    """Order what was found: the verdict, why, what it means, where it is, what else is odd."""
     d = difference
     found = [
-        _section("claims that changed", map(_claim, d.claims)),
+        _section("seed, recipe and headline figures that changed", map(_item, d.headline)),
+        _claims(d.claims),
         _section("answers that changed", map(_answer, d.answers)),
         _section("predictions that changed", map(_prediction, d.predictions)),
         _section("rows of attention that read another token most", map(_attention, d.attention)),
-        _section("headline figures that changed", map(_item, d.headline)),
         _section(f"files only in {d.new}", d.added),
         _section(f"files only in {d.old}", d.removed),
         *_tensors(d.tensors),
@@ -77,18 +77,21 @@ def markdown(found: Sequence[Section]) -> str:
 
 
 def _verdict(d: Difference) -> str:
+    others = {None: "", 0: "; all other files are the same"}.get(
+        d.n_others, f"; other files that differ, such as pages: {d.n_others}"
+    )
     if d.is_same:
-        return f"same: {d.n_files} files, byte for byte"
+        return f"snapshots: same, {d.n_files} files, byte for byte{others}"
     counts = [f"{len(d.changed)} of {d.n_files} common files"] if d.changed else []
     if 0 < len(d.changed) <= MOST_NAMES:
         counts[0] += f" ({', '.join(d.changed)})"
     counts += [f"{len(d.added)} added"] if d.added else []
     counts += [f"{len(d.removed)} removed"] if d.removed else []
-    verdict = f"different: {', '.join(counts)}"
+    verdict = f"snapshots: different, {', '.join(counts)}{others}"
     says_something = d.added or d.removed or d.headline or d.claims or d.tensors or d.fields
     if says_something or d.changed == ("manifest.json",):
         return verdict
-    return f"{verdict}, but only in how they are written: every value is equal"
+    return f"{verdict}; but only in how they are written: every value is equal"
 
 
 def _section(title: str, rows: Iterable[str], most: int = MOST_ROWS) -> Section:
@@ -99,6 +102,15 @@ def _section(title: str, rows: Iterable[str], most: int = MOST_ROWS) -> Section:
         kept[most:] = [f"and {hidden} more"]
     cut = (row if len(row) <= LONGEST_ROW else f"{row[:LONGEST_ROW]}…" for row in kept)
     return Section(title, tuple(cut))
+
+
+def _claims(claims: Sequence[ClaimChange]) -> Section:
+    """Say first whether any verdict changed: most often only the numbers behind them move."""
+    n_changed = sum(claim.old != claim.new for claim in claims)
+    verdicts = f"{n_changed} changed" if n_changed else "none changed"
+    moved = f"; numbers moved in {len(claims) - n_changed}" if len(claims) > n_changed else ""
+    rows = _section("", map(_claim, claims)).rows
+    return Section(f"claims, verdicts: {verdicts}{moved}", rows)
 
 
 def _tensors(tensors: Iterable[TensorDifference]) -> Iterator[Section]:

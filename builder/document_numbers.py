@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,12 +30,11 @@ def number_at(document: Any, address: Address) -> float:
 
 def _number(found: Any, address: Address) -> float:
     if isinstance(found, list) and address.selectors:
-        try:
-            found = found[int(address.selectors[0])]
-        except (ValueError, IndexError) as error:
+        index = ",".join(address.selectors)
+        if not re.fullmatch(r"-?[0-9]{1,9}", index) or not -len(found) <= int(index) < len(found):
             hint = f"`[0]` to `[{len(found) - 1}]`" if found else ""
-            message = f"`{address.text}`: no such entry"
-            raise AddressError("unknown-number", message, hint) from error
+            raise AddressError("unknown-number", f"`{address.text}`: no such entry", hint)
+        found = found[int(index)]
     elif isinstance(found, list) and not any(isinstance(item, (int, float)) for item in found):
         return len(found)
     if isinstance(found, bool) or not isinstance(found, (int, float)):

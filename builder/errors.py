@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+LONGEST_EXCERPT = 120
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Diagnostic:
@@ -34,7 +36,7 @@ class Diagnostic:
     hint
         What would be right, or the nearest valid choice; may be empty.
     excerpt
-        The offending source line; may be empty.
+        The offending source line, or what `excerpt` shows of it; may be empty.
     severity
         `error` or `warning`; `--strict` turns warnings into errors.
     """
@@ -60,6 +62,15 @@ class Diagnostic:
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name, for `--json`."""
         return asdict(self)
+
+
+def excerpt(line: str, column: int = 0) -> str:
+    """Return a source line, of a long one the part around a column (1-based)."""
+    if len(line) <= LONGEST_EXCERPT:
+        return line
+    start = max(0, min(column - LONGEST_EXCERPT // 2, len(line) - LONGEST_EXCERPT))
+    part = line[start : start + LONGEST_EXCERPT].strip()
+    return "…" * (start > 0) + part + "…" * (start + LONGEST_EXCERPT < len(line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,31 +1,54 @@
-"""One command at a time: two builds would sweep away each other's half-written files."""
+"""One command at a time in a folder: two builds would take each other's files for foreign ones."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from builder.progress import Progress
 
 
 @contextlib.contextmanager
-def exclusively(root: Path, progress: Progress) -> Iterator[None]:
-    """Hold the project's folder; wait while another command holds it.
+def exclusively(progress: Progress, *paths: Path) -> Iterator[None]:
+    """Hold the project's folder and that of the site; wait while another command holds one.
 
-    The system releases the lock whenever its process ends, and no file is left behind. Where the
-    file system has no locks, nothing is held.
+    For a path that does not exist yet, the nearest folder above it is held. The system releases
+    the locks whenever their process ends, and no file is left behind. Where there can be no lock,
+    nothing is held.
     """
-    folder = os.open(root, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):
+    with contextlib.ExitStack() as held:
+        held_already: list[os.stat_result] = []
+        for path in paths:
+            with contextlib.suppress(OSError):
+                held_already.append(_hold(path, held_already, held, progress))
+        yield
+
+
+def _hold(
+    path: Path, already: Sequence[os.stat_result], held: contextlib.ExitStack, progress: Progress
+) -> os.stat_result:
+    """Lock what stands under a name, which another build may replace until we have the lock."""
+    while True:
+        with contextlib.ExitStack() as attempt:
+            folder = os.open(_existing(path), os.O_RDONLY)
+            attempt.callback(os.close, folder)
+            found = os.fstat(folder)
+            if any(os.path.samestat(found, other) for other in already):
+                return found
             try:
                 fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                progress.say("waiting for another build of this project")
+                progress.say(f"waiting for another build in {path}")
                 fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(folder)
+            if os.path.samestat(found, _existing(path).stat()):
+                held.push(attempt.pop_all())
+                return found
+
+
+def _existing(path: Path) -> Path:
+    """Return the path or the nearest folder above it that exists."""
+    real = Path(os.path.realpath(path))
+    return next(p for p in (real, *real.parents) if os.path.exists(p))  # noqa: PTH110 - never raises

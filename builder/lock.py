@@ -34,7 +34,9 @@ def lock_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_lock(path: Path, manifest: Mapping[str, Any]) -> None:
     """Accept a snapshot's numbers."""
-    path.write_text(json.dumps(lock_of(manifest), indent=1) + "\n", encoding="utf-8")
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(json.dumps(lock_of(manifest), indent=1) + "\n", encoding="utf-8")
+    new.replace(path)  # in one step: an interruption leaves the old lock
 
 
 def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
@@ -55,7 +57,10 @@ def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
             for name in before.keys() | now["files"].keys()
             if before.get(name) != now["files"].get(name)
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except OSError as error:
+        message = f"the lock cannot be read: {error.strerror or error}"
+        raise UnreadableError(Diagnostic(str(path), 0, 0, "lock", message)) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         hint = "restore it from version control, or write it anew with `python -m builder lock`"
         raise UnreadableError(
             Diagnostic(str(path), 0, 0, "lock", f"the lock is damaged: {error}", hint)

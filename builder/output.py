@@ -10,18 +10,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from builder import partial
 from builder.errors import BuildError, Diagnostic, UsageError
+from builder.partial import MARKER
 from builder.stages import digest
 from builder.swap import swap
-
-MARKER = ".build.json"
-"""Lists every file of the site with its digest."""
 
 
 @dataclass
@@ -44,11 +41,14 @@ class Output:
 
     def __post_init__(self) -> None:
         self._real = Path(os.path.realpath(self.folder))  # a link to a folder stays a link
-        self._listed = _listed_files(self.folder)
+        self._listed = _listed_files(self.folder, self._real)
         self._refuse_foreign_files()
 
     def _refuse_foreign_files(self) -> None:
-        for foreign in sorted(_present(self._real) - _ours(self._listed)):
+        ours = _ours(self._listed)
+        with _read_errors(self.folder):
+            foreign = next((name for name in _present(self._real, ours) if name not in ours), None)
+        if foreign is not None:
             raise _refused(
                 self.folder / foreign,
                 "this file was not written by a build, and a build replaces its whole folder",
@@ -88,26 +88,25 @@ class Output:
             If the new folder cannot be written; the old one is then untouched.
         """
         digests = {path: digest(data) for path, data in sorted(self._files.items())}
-        prefix = _prefix(self._real)
         with _write_errors(self.folder):
-            _remove_abandoned(self._real)
+            partial.remove_abandoned(self._real)
             intact = {path for path, wanted in digests.items() if self._holds(path, wanted)}
             if len(intact) == len(digests) and digests == self._listed:
                 return False
             self._refuse_foreign_files()
             self._real.parent.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=prefix, dir=self._real.parent))
+            new = partial.make(self._real)
             try:
-                _write_all(partial, self._files | {MARKER: _marker(digests)}, self._real, intact)
-                swap(partial, self._real)
+                _write_all(new, _marker(digests), self._files, self._real, intact)
+                swap(new, self._real)
             finally:
-                shutil.rmtree(partial, ignore_errors=True)
+                partial.delete(new)
         return True
 
     def _holds(self, path: str, wanted: str) -> bool:
         """Whether the folder has this file with this content already."""
         file = self._real / path
-        if self._listed.get(path) != wanted or file.is_symlink():
+        if self._listed.get(path) != wanted or file.is_symlink() or not file.is_file():
             return False
         try:
             return digest(file.read_bytes()) == wanted
@@ -129,43 +128,59 @@ def remove(folder: Path) -> int:
         If the folder is a file.
     """
     real = Path(os.path.realpath(folder))
-    listed = _listed_files(folder)
-    ours = sorted(_present(real) & _ours(listed), reverse=True)  # what is inside comes first
-    files = [path for path in ours if not path.endswith("/")]
+    ours = _ours(_listed_files(folder, real))
+    with _read_errors(folder):
+        present = [name for name in _present(real, ours) if name in ours]
+    ours_present = sorted(present, reverse=True)  # what is inside comes first
+    files = [path for path in ours_present if not path.endswith("/")]
     if (real / MARKER).is_file():
         files.append(MARKER)
     for path in files:
         (real / path).unlink()
-    _remove_abandoned(real)
-    for emptied in [*(path for path in ours if path.endswith("/")), ""]:
+    partial.remove_abandoned(real)
+    for emptied in [*(path for path in ours_present if path.endswith("/")), ""]:
         with contextlib.suppress(OSError):
             (real / emptied).rmdir()
     return len(files)
 
 
-def _listed_files(folder: Path) -> dict[str, str]:
+def _listed_files(folder: Path, real: Path) -> dict[str, str]:
     """Digests of the files that the last build wrote, by path; empty if there was none."""
+    _require_place(folder, real)
+    marker_file = real / MARKER
     try:
-        if folder.exists() and not folder.is_dir():
-            raise _refused(folder, "this is a file, not a folder", "choose another with --out")
-    except OSError as error:
-        message = f"this cannot be a folder: {error.strerror}"
-        raise _refused(folder, message, "choose another with --out") from error
-    try:
-        marker = json.loads((folder / MARKER).read_bytes())
+        marker = json.loads(marker_file.read_bytes()) if marker_file.is_file() else {}
         return {p: d for p, d in marker["files"].items() if _stays_inside(p)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
-def _present(folder: Path) -> set[str]:
-    """Everything in the folder but the list of files; a `/` ends the name of a real folder."""
-    found = {
-        path.relative_to(folder).as_posix()
-        + ("/" if path.is_dir() and not path.is_symlink() else "")
-        for path in folder.rglob("*")
-    }
-    return found - {MARKER}
+def _require_place(folder: Path, real: Path) -> None:
+    """Refuse a name under which no folder can stand, and one inside another site."""
+    hint = "choose another with --out"
+    try:
+        above = next(path for path in (real, *real.parents) if path.exists() or path.is_symlink())
+    except OSError as error:
+        raise _refused(folder, f"this cannot be a folder: {error.strerror}", hint) from error
+    if not above.is_dir():
+        raise _refused(folder if above == real else above, "this is not a folder", hint)
+    site = next((path for path in real.parents if os.path.isfile(path / MARKER)), None)  # noqa: PTH113
+    if site is not None:
+        raise _refused(folder, f"this is inside another site, `{site}`", hint)
+
+
+def _present(folder: Path, ours: Collection[str], above: str = "") -> Iterator[str]:
+    """Everything in the folder but the list of files; a `/` ends the name of a real folder.
+
+    What is in a folder that is not ours is of no interest.
+    """
+    for path in sorted(folder.iterdir()) if folder.exists() else ():
+        is_folder = path.is_dir() and not path.is_symlink()
+        name = above + path.name + "/" * is_folder
+        if name != MARKER:
+            yield name
+        if is_folder and name in ours:
+            yield from _present(path, ours, name)
 
 
 def _ours(listed: Iterable[str]) -> set[str]:
@@ -186,8 +201,11 @@ def _marker(digests: Mapping[str, str]) -> bytes:
     return (json.dumps(document, indent=0) + "\n").encode()
 
 
-def _write_all(new: Path, files: Mapping[str, bytes], old: Path, intact: set[str]) -> None:
+def _write_all(
+    new: Path, marker: bytes, files: Mapping[str, bytes], old: Path, intact: set[str]
+) -> None:
     """Write every file; those that the old folder holds unchanged are linked, not copied."""
+    (new / MARKER).write_bytes(marker)
     for parent in {(new / path).parent for path in files}:
         parent.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
@@ -201,16 +219,14 @@ def _write_all(new: Path, files: Mapping[str, bytes], old: Path, intact: set[str
     new.chmod(0o755)
 
 
-def _prefix(folder: Path) -> str:
-    """How the names of folders begin in which a site is made before it takes its place."""
-    return f".{folder.name}.partial-"
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Delete what builds that were killed have left beside the site."""
-    for path in folder.parent.iterdir() if folder.parent.is_dir() else ():
-        if path.name.startswith(_prefix(folder)) and path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
+@contextlib.contextmanager
+def _read_errors(folder: Path) -> Iterator[None]:
+    """Refuse a folder that may hold what we cannot see."""
+    try:
+        yield
+    except OSError as error:
+        message = f"this folder cannot be read: {error.strerror or error}"
+        raise _refused(folder, message, "choose another with --out") from error
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 
 import jinja2
 
-from builder.errors import BuildError, Diagnostic
+from builder.errors import BuildError, Diagnostic, excerpt
 from builder.markdown import Rendered
 from builder.page import PageView, absolute_url
 from builder.site import COVER, Chapter, Language, Site
@@ -58,7 +58,7 @@ class Pages:
         self._site = site
         self._strings = strings
         self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(templates),
+            loader=_Loader(templates),
             undefined=jinja2.StrictUndefined,
             autoescape=jinja2.select_autoescape(["html"]),
             trim_blocks=True,
@@ -110,7 +110,21 @@ class Pages:
 
     def _render(self, name: str, **variables: Any) -> str:
         with _template_errors(self._templates, name):
-            return self._environment.get_template(name).render(**variables)
+            page = self._environment.get_template(name).render(**variables)
+            page.encode()  # half a surrogate pair fails here, where its template is known
+            return page
+
+
+class _Loader(jinja2.FileSystemLoader):
+    """Reads templates; one that is no text is the template at fault, not the one that asks."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> Any:
+        try:
+            return super().get_source(environment, template)
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            message = f"byte {error.object[error.start]:#04x} is not UTF-8 text"
+            raise jinja2.TemplateSyntaxError(message, line, template) from error
 
 
 @contextmanager
@@ -123,11 +137,10 @@ def _template_errors(templates: Path, name: str) -> Iterator[None]:
         raise _problem(templates, *asking, f"there is no template `{error.name}`") from error
     except jinja2.TemplateSyntaxError as error:
         raise _problem(templates, error.name or name, error.lineno, str(error.message)) from error
-    except (jinja2.TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-        place = _last_template_line(templates, error)
-        if place is None:
-            raise
-        raise _problem(templates, *place, str(error)) from error
+    except Exception as error:  # a template can make anything fail, recursion included
+        place = _last_template_line(templates, error) or (name, 0)
+        message = str(error) or type(error).__name__
+        raise _problem(templates, *place, message) from error
 
 
 def _last_template_line(templates: Path, error: Exception) -> tuple[str, int] | None:
@@ -144,9 +157,11 @@ def _last_template_line(templates: Path, error: Exception) -> tuple[str, int] | 
 
 def _problem(templates: Path, name: str, line: int, message: str) -> BuildError:
     lines = (
-        (templates / name).read_text("utf-8").splitlines() if (templates / name).exists() else []
+        (templates / name).read_text("utf-8", errors="replace").splitlines()
+        if (templates / name).exists()
+        else []
     )
-    excerpt = lines[line - 1] if 0 < line <= len(lines) else ""
+    shown = excerpt(lines[line - 1]) if 0 < line <= len(lines) else ""
     return BuildError(
-        Diagnostic(f"{templates.name}/{name}", line, 0, "template", message, excerpt=excerpt)
+        Diagnostic(f"{templates.name}/{name}", line, 0, "template", message, excerpt=shown)
     )

@@ -50,4 +50,10 @@ class Progress:
     def say(self, line: str) -> None:
         """Print a line, unless nothing is to be said."""
         if not self.is_quiet:
-            sys.stderr.write(line + "\n")
+            tell(line)
+
+
+def tell(line: str) -> None:
+    """Print a line on standard error; that nobody can read it stops no build."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(line + "\n")

@@ -18,6 +18,7 @@ from builder.links import unresolved
 from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, digest
 from builder.strings import Texts
+from builder.text_file import read_regular
 
 if TYPE_CHECKING:
     from builder.numbers import Numbers
@@ -146,7 +147,7 @@ class Renderer:
         titles = {key: (c.title, c.short_title, c.summary) for key, c in site.chapters.items()}
         shape = (site.title, site.description, site.languages, site.slugs, site.base_url, titles)
         templates = {
-            f"{self.templates.name}/{path.relative_to(self.templates)}": digest(path.read_bytes())
+            f"{self.templates.name}/{path.relative_to(self.templates)}": digest(read_regular(path))
             for path in sorted(self.templates.rglob("*.html"))
         }
         return {

@@ -24,6 +24,9 @@ Build = Callable[[], Sequence[Diagnostic]]
 _DEBOUNCE = 400
 """Milliseconds over which a burst of changes is gathered into one build."""
 
+_QUIET = 200
+"""Milliseconds after which the watcher says that nothing has changed."""
+
 _PORTS_TRIED = 50
 
 
@@ -82,11 +85,12 @@ def serve(
         )
         try:
             say(f"{server.url} shows the site and follows your changes; Ctrl-C ends.")
-            changed.set()
-            building.start()
-            unwatched = DefaultFilter(ignore_paths=[out.resolve()])
-            for _ in watch(*sources, watch_filter=unwatched, debounce=_DEBOUNCE, stop_event=stop):
-                changed.set()
+            for has_changed in _watched(sources, out, stop):
+                if building.ident is None:  # no change is lost once the watcher speaks
+                    changed.set()
+                    building.start()
+                elif has_changed:
+                    changed.set()
         except KeyboardInterrupt:
             say("")
         stop.set()
@@ -94,6 +98,19 @@ def serve(
         with suppress(KeyboardInterrupt):
             if building.is_alive():
                 building.join()
+
+
+def _watched(sources: Sequence[Path], out: Path, stop: threading.Event) -> Iterator[bool]:
+    """Say again and again whether anything has changed; the watcher is at work from the first."""
+    found = watch(
+        *sources,
+        watch_filter=DefaultFilter(ignore_paths=[out.resolve()]),
+        debounce=_DEBOUNCE,
+        stop_event=stop,
+        rust_timeout=_QUIET,
+        yield_on_timeout=True,
+    )
+    return (bool(changes) for changes in found)
 
 
 def _keep_building(

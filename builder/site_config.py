@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from builder.errors import Location, did_you_mean
 from builder.site import Language, nearest_problem
@@ -89,11 +90,21 @@ def read_by_language(top: Section, name: str, languages: list[Language]) -> dict
 def read_base_url(top: Section) -> str:
     """Return where the site will live, with a final slash, or nothing."""
     base_url = top.get("base_url", str, "")
-    if base_url and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", base_url):
+    if base_url and not _is_address(base_url):
         line, column = top.place("base_url")
         message = f"`base_url` = `{base_url}` is not an http(s) address without `?` and `#`"
         top.complain(line, column, "base-url", message)
     return base_url.rstrip("/") + "/" if base_url else ""
+
+
+def _is_address(text: str) -> bool:
+    """Whether this is an http(s) address in ASCII, with a host, and without `?` and `#`."""
+    try:
+        parts = urlsplit(text)
+        is_valid = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return is_valid and bool(re.fullmatch(r"https?://[!-~]+", text)) and not re.search("[?#]", text)
 
 
 def read_preset(top: Section) -> Preset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -113,13 +114,21 @@ def _chapters(
         folder = content / language.code
         for slug in slugs:
             shown = f"{content.name}/{language.code}/{slug}.md"
-            if not language.is_finished and not (folder / f"{slug}.md").exists():
+            path = folder / f"{slug}.md"
+            if not language.is_finished and _is_absent(path):
                 continue
-            chapter = load_chapter(folder / f"{slug}.md", shown, language, problem, diagnostics)
+            chapter = load_chapter(path, shown, language, problem, diagnostics)
             if chapter:
                 chapters[language.code, slug] = chapter
         _report_unlisted(content, language, slugs, diagnostics)
     return chapters
+
+
+def _is_absent(path: Path) -> bool:
+    """Whether nothing at all has the name: a broken link or a file as the folder is a mistake."""
+    if os.path.lexists(path.parent) and not path.parent.is_dir():
+        return False
+    return not os.path.lexists(path)
 
 
 def _report_unwritten(site: Site, top: Section) -> None:

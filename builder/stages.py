@@ -7,6 +7,7 @@ digest of the rest, so that a damaged one is noticed when it is read, and comput
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -15,6 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+_HEADER = ("ingredients", "sizes", "facts")
 
 KEPT_RESULTS = 4
 """Results kept for each stage; older ones are removed."""
@@ -91,6 +94,17 @@ class Cache:
         with tempfile.TemporaryFile(dir=self.folder):
             pass
 
+    def clear(self) -> None:
+        """Delete every stored result and the folders that this leaves empty; other files stay."""
+        folders = {self.folder}
+        for path in self.folder.rglob("*.result"):
+            if path.is_file():
+                path.unlink()
+                folders |= {parent for parent in path.parents if self.folder in parent.parents}
+        for folder in sorted(folders, reverse=True):  # what is inside comes first
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
     def _write(self, path: Path, ingredients: Ingredients, result: Result) -> Result:
         """Store a result; one that is cut short does not have its digest, and counts as none."""
         header = {
@@ -152,8 +166,22 @@ def _intact(path: Path) -> tuple[str, Mapping[str, Any], memoryview] | None:
     if digest(whole[body_start:]).encode() + b"\n" != stored[:body_start]:
         return None
     payload_start = stored.find(b"\n", body_start) + 1
-    header = json.loads(stored[body_start:payload_start])
+    try:
+        header = json.loads(stored[body_start:payload_start])
+    except (ValueError, RecursionError):
+        return None
+    if not _is_header(header, len(stored) - payload_start):
+        return None
     return stored[: body_start - 1].decode(), header, whole[payload_start:]
+
+
+def _is_header(header: Any, n_bytes: int) -> bool:
+    """Whether this is what `Cache` writes before files of so many bytes."""
+    parts = [header.get(name) for name in _HEADER] if isinstance(header, dict) else []
+    if not parts or not all(isinstance(part, dict) for part in parts):
+        return False
+    sizes = list(header["sizes"].values())
+    return all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) == n_bytes
 
 
 def _newest_first(folder: Path) -> list[Path]:

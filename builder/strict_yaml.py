@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import yaml
 
-from builder.errors import Diagnostic, Diagnostics, Location, did_you_mean
+from builder.errors import Diagnostic, Diagnostics, Location, did_you_mean, excerpt
 
 T = TypeVar("T")
 
@@ -114,7 +114,9 @@ class Section:
     def _location(self, line: int, column: int) -> Location:
         index = line - self.first_line
         is_shown = column > 0 and 0 <= index < len(self.lines)
-        return Location(self.path, line, column, self.lines[index] if is_shown else "")
+        return Location(
+            self.path, line, column, excerpt(self.lines[index], column) if is_shown else ""
+        )
 
     @staticmethod
     def _shown(entry: Entry) -> str:
@@ -216,4 +218,4 @@ def _is(value: Any, kind: type) -> bool:
 
 def _line(text: str, mark: yaml.Mark | None) -> str:
     lines = text.splitlines()
-    return lines[mark.line] if mark and mark.line < len(lines) else ""
+    return excerpt(lines[mark.line], mark.column) if mark and mark.line < len(lines) else ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import shutil
 from pathlib import Path
+
+from builder import partial
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
@@ -32,4 +33,4 @@ def _swap_in_two_steps(new: Path, current: Path) -> None:
     old = new.with_name(f"{new.name}.old")
     current.rename(old)
     new.rename(current)
-    shutil.rmtree(old)
+    partial.delete(old)

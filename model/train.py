@@ -8,7 +8,6 @@ it. And Adam uses only + - × ÷ and √, which IEEE 754 rounds alike everywhere
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -30,11 +29,15 @@ INITIAL_GRID = 2.0**-10
 """Initial weights are multiples of this: short, exact decimals on the page."""
 
 
-class DivergenceError(ArithmeticError):
-    """A training whose loss became infinite or NaN, at `step`."""
+HIGHEST_LOSS = 1e6
+"""No training that goes well has a mean loss near this, in nats."""
 
-    def __init__(self, step: int) -> None:
-        super().__init__(f"at step {step} the loss is no finite number")
+
+class DivergenceError(ArithmeticError):
+    """A training whose loss became infinite, NaN, or larger than any that is still learning."""
+
+    def __init__(self, step: int, loss: float) -> None:
+        super().__init__(f"at step {step} the loss is {loss:.3g}")
         self.step = step
 
 
@@ -112,7 +115,7 @@ def train(
     Raises
     ------
     DivergenceError
-        If the loss becomes infinite or NaN.
+        If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     recipe = preset.training
     batch = Batch.of_all_problems()
@@ -130,8 +133,8 @@ def train(
         logits = transformer(parameters.tensors, batch.tokens, preset.model, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))
-        if not math.isfinite(losses[-1]):
-            raise DivergenceError(step)
+        if not losses[-1] < HIGHEST_LOSS:
+            raise DivergenceError(step, losses[-1])
         corrects.append(batch.correct(logits))
         if on_step:
             on_step(step, losses[-1], corrects[-1])

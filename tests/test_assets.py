@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,17 @@ def test_styles_declare_their_layers_before_they_use_them(made: dict[str, bytes]
     assert declared
     used = re.findall(r"@layer (\w+) \{", style)
     assert sorted(declared[1].replace(" ", "").split(",")) == sorted(used)
+
+
+@pytest.mark.parametrize("folder", ["css", "js/widgets", "fonts"])
+def test_a_folder_without_files_is_an_error_that_names_it(tmp_path: Path, folder: str) -> None:
+    shutil.copytree(TEMPLATES, tmp_path / "templates")
+    shutil.rmtree(tmp_path / "templates" / folder)
+    with pytest.raises(FileNotFoundError, match=folder):
+        assets.static_assets(tmp_path / "templates")
+    (tmp_path / "templates" / folder).mkdir()
+    with pytest.raises(FileNotFoundError, match=f"no file .*{folder}"):
+        assets.static_assets(tmp_path / "templates")
 
 
 def test_styles_load_nothing_that_is_not_beside_them(made: dict[str, bytes]) -> None:

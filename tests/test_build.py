@@ -24,7 +24,7 @@ from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress
 from builder.stages import Event
 from builder.tree import examine_tree
-from tests.projects import ROOT, SENTENCE, overwrite, substitute, tree
+from tests.projects import ROOT, SENTENCE, copy_project, overwrite, substitute, tree
 
 COMMAND = [sys.executable, "-m", "builder", "build", "--quiet"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -279,7 +279,7 @@ def test_a_false_claim_is_one_message_with_its_numbers(
         (5, "    en: Decoding", "    eng: Decoding", "`en` is missing", ""),
         (6, "    en: Decoding", "    eng: Decoding", "unknown field `eng`", "`en`"),
         (6, "    en: Decoding", "    zh: Decoding", "`zh` is already given on line 5", ""),
-        (0, "claim:", "claims:", "the claim `all-correct` has no text", ""),
+        (3, "claim:", "claims:", "unknown group `claims`", "`claim`"),
     ],
 )
 def test_a_mistake_in_the_texts_of_claims_is_found(
@@ -309,6 +309,13 @@ def test_a_broken_template_is_one_message_at_its_line(
     (diagnostic,) = failure(project)
     assert (diagnostic.path, diagnostic.rule) == (f"site_templates/{name}", rule)
     assert diagnostic.line == line
+
+
+@pytest.mark.parametrize("place", ["{number[0].x}", "{number:>9999999}", "{number!r}", "{", "{}"])
+def test_a_text_has_only_plain_places(project: Path, place: str) -> None:
+    line = substitute(project / "site_templates/strings.yml", "第 {number} 层", f"第 {place} 层")
+    (diagnostic,) = failure(project)
+    assert (diagnostic.line, diagnostic.rule) == (line, "text")
 
 
 def remove_text(name: str) -> Callable[[Path], None]:
@@ -426,11 +433,21 @@ def test_a_build_waits_for_another_one_and_says_so(project: Path, held: int) -> 
         command, env=ENVIRONMENT, cwd=project, stderr=subprocess.PIPE, text=True
     ) as waiting:
         assert waiting.stderr is not None
-        assert waiting.stderr.readline() == "waiting for another build of this project\n"
+        assert waiting.stderr.readline() == f"waiting for another build in {project}\n"
         assert waiting.poll() is None
         fcntl.flock(held, fcntl.LOCK_UN)
         waiting.communicate(timeout=60)
         assert waiting.returncode == 0
+
+
+def test_two_projects_with_one_site_folder_take_turns(project: Path, tmp_path: Path) -> None:
+    copy_project(project, tmp_path / "other")
+    out = tmp_path / "shared/site"
+    command = [*COMMAND, "--out", str(out)]
+    roots = [project, tmp_path / "other"]
+    substitute(tmp_path / "other/content/zh/about.md", SENTENCE, EDITED)
+    builds = [subprocess.Popen(command, env=ENVIRONMENT, cwd=root) for root in roots * 2]
+    assert [building.wait(60) for building in builds] == [0] * 4
 
 
 def test_a_failed_build_lets_the_next_one_in(project: Path) -> None:

@@ -281,8 +281,8 @@ def site_is_not_utf8(project: Path) -> None:
         (no_template, 1, "site_templates/chapter.html: error: there is no template"),
         (cache_is_a_file, 1, ".cache: error: File exists"),
         (stage_is_a_file, 1, ".cache/pages/"),
-        (lock_is_a_folder, 2, "the lock is damaged: [Errno 21] Is a directory"),
-        (out_is_a_file, 2, "dist: error: this is a file, not a folder"),
+        (lock_is_a_folder, 2, "the lock cannot be read: Is a directory"),
+        (out_is_a_file, 2, "dist: error: this is not a folder"),
         (out_holds_other_things, 2, "dist/notes.txt: error: this file was not written by a build"),
         (out_was_not_built, 2, "dist/.nojekyll: error: this file was not written by a build"),
         (site_is_not_utf8, 1, "content/site.yml:1: error: byte 0xff is not UTF-8 text"),
@@ -346,6 +346,37 @@ def test_an_interruption_ends_without_a_traceback(
     assert capsys.readouterr().err == ""
 
 
+def test_a_bug_of_ours_is_json_where_json_was_asked_for(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "build", lambda *_arguments: 1 / 0)
+    assert main(["build", "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert (found["rule"], found["severity"]) == ("internal-error", "error")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"),
+    [(">/dev/full", 1), ("--json >/dev/full", 1), ("2>&-", 0), ("2>/dev/full", 0), (">&-", 0)],
+)
+def test_what_cannot_be_printed_ends_quietly(project: Path, redirection: str, code: int) -> None:
+    command = f"{sys.executable} -m builder build {redirection}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    finished = subprocess.run(
+        command, cwd=project, env=environment, shell=True, capture_output=True, text=True
+    )
+    assert finished.returncode == code
+    assert "Traceback" not in finished.stderr
+    assert "internal error" not in finished.stderr
+    assert "Exception ignored" not in finished.stderr
+
+
+def test_an_interruption_during_start_is_quiet(project: Path) -> None:
+    (project / "argparse.py").write_text("raise KeyboardInterrupt")
+    finished = as_process(project, "build")
+    assert (finished.returncode, finished.stderr) == (130, "")
+
+
 def test_messages_survive_a_terminal_without_chinese(project: Path) -> None:
     substitute(project / "content/zh/about.md", SENTENCE, f"$\\nope$ {SENTENCE}")
     for arguments in (["build", "--quiet"], ["build", "--json"]):
@@ -388,6 +419,47 @@ def test_clean_removes_the_site_and_the_cache_and_nothing_else(
     assert tree(project / "dist") == {"notes.txt": b"mine"}
     assert sorted(path.name for path in project.iterdir()) == ["content", "dist", "site_templates"]
     assert tree(project / "content") == before
+
+
+@pytest.mark.parametrize("command", ["build", "clean", "lock"])
+def test_a_folder_that_is_no_project_is_left_alone(
+    command: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache/x.result").write_text("mine")
+    monkeypatch.chdir(tmp_path)
+    assert main([command]) == 2
+    assert "there is no folder `content` here" in capsys.readouterr().err
+    assert tree(tmp_path) == {".cache/x.result": b"mine"}
+
+
+@pytest.mark.parametrize("out", ["content/dist", "site_templates/a/b", ".cache/dist", "content"])
+@pytest.mark.usefixtures("project")
+def test_a_site_never_stands_among_its_sources(out: str, capsys: Captured) -> None:
+    assert main(["build", "--out", out]) == 2
+    assert "[output-folder]" in capsys.readouterr().err
+    assert out == "content" or not Path(out).exists()
+
+
+@pytest.mark.parametrize("pipe", ["content/zh/index.md", "site_templates/css/new.css"])
+def test_a_pipe_is_no_source(project: Path, capsys: Captured, pipe: str) -> None:
+    (project / pipe).unlink(missing_ok=True)
+    os.mkfifo(project / pipe)
+    assert main(["build", "--quiet"]) == 1
+    assert f"{pipe}: error: this is not a regular file" in capsys.readouterr().err
+
+
+def test_many_problems_and_long_lines_are_cut_short(project: Path, capsys: Captured) -> None:
+    with (project / "content/zh/about.md").open("a", encoding="utf-8") as chapter:
+        chapter.write("\n" + "{valu}`probs` " * 200 + "\n")
+    assert main(["build", "--quiet"]) == 1
+    printed = capsys.readouterr().err
+    assert printed.splitlines()[-2:] == ["and 150 more", "200 problems, 200 of them errors"]
+    assert max(map(len, printed.splitlines())) < 140
+    assert main(["build", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["diagnostics"]
+    assert len(found) == 200
+    assert max(len(problem["excerpt"]) for problem in found) < 140
 
 
 @pytest.mark.usefixtures("project")

@@ -140,12 +140,12 @@ def test_a_control_that_diverges_is_one_message(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gather(*_weights_and_preset: object) -> None:
-        raise DivergenceError(7)
+        raise DivergenceError(7, 1e9)
 
     shutil.rmtree(project / ".cache/evidence")
     monkeypatch.setattr("model.evidence.gather", gather)
     message = failure(project, PRESET)
-    assert "the training of the control diverged: at step 7 the loss is no finite" in message
+    assert "the training of the control diverged: at step 7 the loss is 1e+09" in message
 
 
 def stages() -> Iterator[tuple[str, list[str], set[str]]]:
@@ -191,6 +191,15 @@ def test_every_stage_that_is_damaged_is_computed_again_alone(project: Path) -> N
         after, events = run(project)
         assert after == before
         assert [event.stage for event in events if event.is_rebuilt] == [stage]
+
+
+def test_a_training_that_diverges_is_one_message(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = "  preset: multiplication"
+    substitute(project / "content/site.yml", model, "  learning_rate: 1e30\n  steps: 3")
+    assert main(["build", "--quiet"]) == 1
+    assert "the training diverged: at step 1 the loss is" in capsys.readouterr().err
 
 
 def test_a_model_that_fails_leaves_the_old_site(

@@ -47,12 +47,21 @@ def test_a_folder_is_the_same_as_itself(original: Path) -> None:
     result = diff(original, original)
     assert result.is_same
     assert result.exit_code == 0
-    assert result.lines() == ["same: 17 files, byte for byte"]
+    assert result.lines() == ["snapshots: same, 17 files, byte for byte"]
 
 
 def test_dist_folders_are_compared_by_their_snapshots(original: Path, tmp_path: Path) -> None:
     shutil.copytree(original, tmp_path / "dist" / "snapshots")
     assert diff(original, tmp_path / "dist").is_same
+
+
+def test_pages_that_differ_are_counted_beside_the_snapshots(original: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(original, tmp_path / name / "snapshots")
+        (tmp_path / name / "index.html").write_text(name)
+    result = diff(tmp_path / "one", tmp_path / "two")
+    assert (result.exit_code, result.n_others) == (0, 1)
+    assert result.lines()[0].endswith("byte; other files that differ, such as pages: 1")
 
 
 def test_provenance_is_not_compared(original: Path, tmp_path: Path) -> None:

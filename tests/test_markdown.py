@@ -100,6 +100,8 @@ def test_prices_are_not_mathematics() -> None:
         ("$$ \\foo $$", "1:4"),
         ("- 一\n- 二 $\\foo$", "2:6"),
         ("$\\frac{1$", "1:9"),
+        ("$" + "x^{" * 6000 + "}" * 6000 + "$", "1:5002"),
+        ("$" + "x^{" * 1000 + "}" * 1000 + "$", "1:304"),
     ],
 )
 def test_bad_tex_has_its_place(source: str, place: str) -> None:
@@ -117,6 +119,9 @@ def test_bad_tex_has_its_place(source: str, place: str) -> None:
         ("$$\nA", "1: error: this `$$` is never closed [unclosed]"),
         ("::: note\n正文", "1:1: error: `::: note` is never closed [unclosed]"),
         ("> ::: note\n> 正文\n\n正文", "1:3: error: `::: note` is never closed [unclosed]"),
+        ("正文\n\n" + "> " * 150 + "x", "3: error: lists, quotes and blocks are nested"),
+        ("".join(" " * 2 * i + "- x\n" for i in range(120)), "20: error: lists, quotes and"),
+        ("说\n是 0.98。", "2:3: warning: `0.98` is typed by hand"),
         ("正文\n:::", "2:1: error: these `:::` close nothing [stray-colons]"),
         ("::: matrx embed\n:::", "1:1: error: there is no block `matrx` [unknown-block]"),
         ("# 标题 {#a}", "1:1: error: a chapter has no heading of level 1 [heading-level]"),

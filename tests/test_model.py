@@ -347,11 +347,12 @@ def test_the_first_checkpoint_is_the_initial_weights_and_the_last_the_trained_on
     assert run().trained is run().checkpoints[PRESET.training.steps]
 
 
-def test_a_training_that_diverges_stops_at_the_step_and_says_so() -> None:
+@pytest.mark.parametrize(("rate", "loss"), [(1e300, "nan"), (1e30, "")])
+def test_a_training_that_diverges_stops_at_the_step_and_says_so(rate: float, loss: str) -> None:
     seen: list[int] = []
-    with pytest.raises(DivergenceError, match="at step 1 the loss is no finite number") as caught:
+    with pytest.raises(DivergenceError, match=f"at step 1 the loss is {loss}") as caught:
         train(
-            PRESET.override(steps=5, learning_rate=1e300),
+            PRESET.override(steps=5, learning_rate=rate),
             on_step=lambda step, _loss, _correct: seen.append(step),
         )
     assert caught.value.step == 1

@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -228,8 +229,7 @@ def test_a_link_to_nothing_makes_what_it_names(folder: Path, tmp_path: Path) -> 
 
 def test_a_link_to_itself_is_one_message(folder: Path) -> None:
     folder.symlink_to("dist")
-    with pytest.raises(BuildError):
-        publish(folder, SITE)
+    assert "this is not a folder" in refusal(folder)
     assert folder.is_symlink()
 
 
@@ -296,9 +296,10 @@ def test_a_forged_list_gives_nothing_away(folder: Path, tmp_path: Path) -> None:
 
 def abandoned(folder: Path) -> Path:
     """Make what a build leaves that is killed while it writes."""
-    left = folder.parent / ".dist.partial-abc123"
+    left = folder.parent / ".dist.partial-abc12345"
     (left / "en").mkdir(parents=True)
     (left / "en/index.html").write_text("half")
+    (left / MARKER).write_text("{}")
     return left
 
 
@@ -314,6 +315,53 @@ def test_removing_a_site_removes_what_killed_builds_left(folder: Path) -> None:
     abandoned(folder)
     assert remove(folder) == 0
     assert beside(folder) == []
+
+
+def test_folders_with_such_a_name_are_ours_only_if_they_are_empty_or_have_our_list(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / ".dist.partial-notes").mkdir()
+    (tmp_path / ".dist.partial-emptyone").mkdir()
+    (tmp_path / ".dist.partial-myfolder").mkdir()
+    (tmp_path / ".dist.partial-myfolder/mine.txt").write_text("mine")
+    publish(folder, SITE)
+    assert beside(folder) == [".dist.partial-myfolder", ".dist.partial-notes", "dist"]
+    assert (tmp_path / ".dist.partial-myfolder/mine.txt").read_text() == "mine"
+
+
+def test_a_leftover_that_cannot_be_deleted_stops_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object, **_named: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    left = abandoned(folder)
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    publish(folder, SITE)
+    assert content(folder) == SITE
+    assert left.is_dir()
+
+
+def test_a_folder_that_cannot_be_read_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    folder.mkdir()
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    assert "this folder cannot be read: Permission denied" in refusal(folder)
+
+
+def test_a_folder_inside_another_site_is_refused(folder: Path) -> None:
+    publish(folder, SITE)
+    assert "this is inside another site" in refusal(folder / "en/new")
+
+
+def test_a_large_folder_of_somebody_else_is_refused_without_looking_through_it() -> None:
+    started = time.perf_counter()
+    assert "was not written by a build" in refusal(Path("/"))
+    assert time.perf_counter() - started < 1
 
 
 def test_files_and_links_with_such_a_name_are_not_ours(folder: Path, tmp_path: Path) -> None:

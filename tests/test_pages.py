@@ -191,6 +191,11 @@ def test_strings_for_scripts_cannot_end_the_script_element() -> None:
         ("_partials/footer.html", "\n\n{{ 1 + 'a' }}", 3, "unsupported operand"),
         ("_partials/footer.html", "\n{{ 'a' + 1 }}", 2, "concatenate"),
         ("_partials/footer.html", "\n{{ 1 / 0 }}", 2, "division by zero"),
+        ("_partials/footer.html", "\n{% include '_partials/footer.html' %}", 2, "recursion"),
+        ("chapter.html", "{% extends 'chapter.html' %}", 1, "recursion"),
+        ("chapter.html", "\n{{ page.html.format_map() }}", 2, "format_map"),
+        ("chapter.html", "{{ '\\ud800' }}", 0, "surrogates"),
+        ("chapter.html", "{{ " + "(" * 3000 + "}}", 0, "recursion"),
     ],
 )
 def test_a_template_error_names_file_and_line(
@@ -205,6 +210,14 @@ def test_a_template_error_names_file_and_line(
     assert (found.path, found.line) == (f"site_templates/{template}", line)
     assert message in found.message
     assert found.rule == "template"
+
+
+def test_a_template_that_is_no_text_is_itself_at_fault(tmp_path: Path) -> None:
+    templates = tmp_path / "site_templates"
+    shutil.copytree(TEMPLATES, templates)
+    (templates / "base.html").write_bytes(b"one\n\xff")
+    with pytest.raises(BuildError, match=r"base\.html:2: error: byte 0xff is not UTF-8 text"):
+        make_pages(templates).not_found() and make_pages(templates).placeholder(ZH, "index")
 
 
 def test_authors_cannot_take_an_id_of_the_templates() -> None:

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,9 +79,12 @@ class Served:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         connection.request("GET", "/_live/events")
         response = connection.getresponse()
+        deadline = time.monotonic() + TIMEOUT
         while line := response.readline():
+            assert time.monotonic() < deadline, "no news but heartbeats"
             if line.startswith(b"data: "):
                 yield json.loads(line.removeprefix(b"data: "))
+                deadline = time.monotonic() + TIMEOUT
 
 
 @pytest.fixture
@@ -373,7 +377,8 @@ def test_a_build_that_crashes_becomes_a_diagnostic(
 def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     code = (
-        "from pathlib import Path\nfrom builder.serve import serve\n"
+        "import signal\nfrom pathlib import Path\nfrom builder.serve import serve\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in the background
         f"root = Path({str(tmp_path)!r})\n"
         "serve(list, root / 'dist', [root / 'content'], port=0,"
         " say=lambda line: print(line, flush=True))\n"
@@ -381,9 +386,12 @@ def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    assert process.stdout
-    assert process.stdout.readline().startswith("http://")
-    assert process.stdout.readline().startswith("built in")
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=TIMEOUT)
+    try:
+        assert process.stdout
+        assert process.stdout.readline().startswith("http://")
+        assert process.stdout.readline().startswith("built in")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=TIMEOUT)
+    finally:
+        process.kill()
     assert (process.returncode, errors) == (0, "")

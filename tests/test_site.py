@@ -130,7 +130,10 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ("  seed: 5", "  n_ctx: 5", "13:3: error: `n_ctx` = 5 is too small: a problem has 6"),
         ("  seed: 5", "  d_model: 1" + "0" * 400, "13:3: error: the matrices would have 800,"),
         ("https://example.org/attention", "example.org", "9:1: error: `base_url` = `example.org`"),
-        ("https://example.org/attention", "https://e.org/?a", "9:1: error: `base_url` = "),
+        *(
+            ("https://example.org/attention", address, "9:1: error: `base_url` = ")
+            for address in ("https://e.org/?a", "https://:80/", "https://e:x/", "https://例.org/")
+        ),
         ("https://example.org/attention", "ftp://e.org/", "9:1: error: `base_url` = "),
         ("  - index\n  - second", "  []", "6:1: error: `chapters` lists nothing"),
     ],
@@ -251,10 +254,27 @@ def test_a_missing_configuration_is_one_message(content: Path) -> None:
     )
 
 
+def test_a_broken_link_is_no_unwritten_chapter(content: Path) -> None:
+    (content / "en/second.md").unlink()
+    (content / "en/second.md").symlink_to("nowhere.md")
+    found = "\n".join(load(content)[1])
+    assert "content/en/second.md: error: this file does not exist [missing-file]" in found
+
+
+def test_a_control_character_has_its_line(content: Path) -> None:
+    with (content / "zh/index.md").open("a", encoding="utf-8") as chapter:
+        chapter.write("\n\n\x1b[31m")
+    n_lines = (content / "zh/index.md").read_text("utf-8").count("\n") + 1
+    message = f"content/zh/index.md:{n_lines}: error: character 0x1b is no text"
+    assert load(content)[1] == [f"{message} [control-character]"]
+
+
 def test_a_folder_in_place_of_a_file_is_one_message(content: Path) -> None:
     (content / "zh/index.md").unlink()
     (content / "zh/index.md").mkdir()
-    assert load(content)[1] == ["content/zh/index.md: error: Is a directory [unreadable-file]"]
+    assert load(content)[1] == [
+        "content/zh/index.md: error: this is not a regular file [unreadable-file]"
+    ]
 
 
 def test_bytes_that_are_not_utf8_are_reported_at_their_line(content: Path) -> None:

@@ -247,3 +247,27 @@ def test_many_writers_of_one_stage_never_read_half_a_result(cache: Cache) -> Non
         worker.join()
     assert wrong == []
     assert len(list((cache.folder / "stage").iterdir())) <= 6
+
+
+@pytest.mark.parametrize(
+    "header", [b"[]", b"{}", b"{", b'{"ingredients": {}, "sizes": {"a": 9}, "facts": {}}']
+)
+def test_a_stored_result_with_the_right_digest_but_no_sense_is_computed_again(
+    cache: Cache, events: list[Event], header: bytes
+) -> None:
+    made = cache.get("stage", INGREDIENTS, lambda: RESULT)
+    (path,) = stored_files(cache)
+    body = header + b"\nfile"
+    path.write_bytes(digest(body).encode() + b"\n" + body)
+    assert cache.get("stage", INGREDIENTS, lambda: RESULT) == made
+    assert events[-1] == Event("stage", True, "the stored result was damaged")
+
+
+def test_clearing_removes_results_and_nothing_else(cache: Cache) -> None:
+    cache.get("pages/zh", INGREDIENTS, lambda: RESULT)
+    (cache.folder / "mine").mkdir()
+    (cache.folder / "pages/notes.txt").write_text("mine")
+    cache.clear()
+    assert stored_files(cache) == [cache.folder / "pages/notes.txt"]
+    assert (cache.folder / "mine").is_dir()
+    assert not (cache.folder / "pages/zh").exists()

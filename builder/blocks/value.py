@@ -34,7 +34,11 @@ def render(role: Role, context: Context) -> str:
         "value": repr(value.number),
     }
     attributes = "".join(f' data-{k}="{escape(v)}"' for k, v in data.items() if v)
-    return f'<span class="value"{attributes}>{_formatted(value.number, role)}</span>'
+    seen = (data["address"], data["problem"].replace("x", "×"), data["value"].replace("-", "−"))
+    title = escape(" · ".join(filter(None, seen)))
+    return (
+        f'<span class="value"{attributes} title="{title}">{_formatted(value.number, role)}</span>'
+    )
 
 
 def _formatted(number: float, role: Role) -> str:

@@ -15,6 +15,11 @@ from builder.markdown.rendering import Rendering
 
 InlineRule = Callable[[StateInline, bool], bool]
 
+_DEEPEST = 40
+"""Levels of blocks; `parser` gives up at more than twice as many."""
+
+_DECIMAL = re.compile(r"(?<![\w.])\d+\.\d{2,}(?![\w.]*\d)", re.ASCII)
+
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]")
 _REFERENCE = re.compile(r"\[[^\[\]]*\](?:\[([^\[\]]+)\]|(\())")
 
@@ -121,6 +126,41 @@ def footnotes(state: StateCore) -> None:
         elif refs.get(f":{label}", -1) < 0:
             rendering.report(place, "unused-footnote", f"nothing refers to footnote `{label}`")
         seen.add(label)
+
+
+def deep_nesting(state: StateCore) -> None:
+    """Core rule: blocks so deep that the parser soon drops what they hold."""
+    deep = next((token for token in state.tokens if token.level > _DEEPEST), None)
+    if deep:
+        rendering: Rendering = state.env["rendering"]
+        place = (rendering.line(deep.map[0] if deep.map else 0), 0)
+        message = f"lists, quotes and blocks are nested deeper than {_DEEPEST} levels"
+        rendering.report(place, "nesting", message, "each level of a list counts as two")
+
+
+def hand_typed_numbers(state: StateCore) -> None:
+    """Core rule, before footnotes are moved: decimals of the model that nobody checks.
+
+    Code, formulas and roles are tokens of their own; links and footnotes cite other works.
+    """
+    rendering: Rendering = state.env["rendering"]
+    is_footnote = False
+    for token in state.tokens:
+        if token.type in ("footnote_reference_open", "footnote_reference_close"):
+            is_footnote = token.nesting > 0
+        if is_footnote or token.type != "inline" or not _DECIMAL.search(token.content):
+            continue
+        line = state.env.get("line") or rendering.line(token.map[0] if token.map else 0)
+        in_link = 0
+        for part in token.children or ():
+            in_link += part.nesting if part.type.startswith("link_") else 0
+            line += part.type in ("softbreak", "hardbreak")
+            for number in _DECIMAL.findall(part.content) if part.type == "text" else ():
+                if not in_link:
+                    place = (line, rendering.source(line).find(number) + 1)
+                    message = f"`{number}` is typed by hand, so that no build checks it"
+                    hint = "show a number of the snapshot with {value}`ADDRESS`"
+                    rendering.report(place, "hand-typed-number", message, hint, "warning")
 
 
 def html_blocks(state: StateCore) -> None:

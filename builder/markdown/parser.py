@@ -46,8 +46,10 @@ def parser() -> MarkdownIt:
     md.inline.ruler2.after("emphasis", "literal_asterisks", lint.literal_asterisks)
 
     md.core.ruler.before("inline", "heading_ids", headings.heading_ids)
+    md.core.ruler.before("inline", "deep_nesting", lint.deep_nesting)
     md.core.ruler.before("inline", "html_blocks", lint.html_blocks)
     md.core.ruler.at("inline", _inline)
+    md.core.ruler.after("inline", "hand_typed_numbers", lint.hand_typed_numbers)
     md.core.ruler.after("inline", "footnotes", lint.footnotes)
     return md
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context
-from builder.errors import Diagnostic
+from builder.errors import Diagnostic, excerpt
 
 Place = tuple[int, int]
 """Line and column in the file, 1-based; column 0 if it is not known."""
@@ -62,11 +62,15 @@ class Rendering:
         indent = self.source(line).find(text[start : None if end < 0 else end].rstrip())
         return line, indent + offset - start + 1 if indent >= 0 else 0
 
-    def report(self, place: Place, rule: str, message: str, hint: str = "") -> None:
+    def report(
+        self, place: Place, rule: str, message: str, hint: str = "", severity: str = "error"
+    ) -> None:
         """Report a problem, with the line that has it."""
         line, column = place
-        path, excerpt = self.context.chapter.path, self.source(line)
-        self.context.diagnostics.add(Diagnostic(path, line, column, rule, message, hint, excerpt))
+        path, shown = self.context.chapter.path, excerpt(self.source(line), column)
+        self.context.diagnostics.add(
+            Diagnostic(path, line, column, rule, message, hint, shown, severity)
+        )
 
     @contextmanager
     def reporting(self, place: Place, options: dict[str, Place]) -> Iterator[None]:
