@@ -57,7 +57,7 @@ def snapshot_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="snapshot-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     run = train(PRESET)
-    sizes = dataclasses.asdict(PRESET.model)
+    sizes = {**dataclasses.asdict(PRESET.model), "d_head": PRESET.model.d_head}
     manifest = {
         "schema": 1,
         "model": sizes,
@@ -66,9 +66,13 @@ def snapshot_folder() -> Path:
         "files": FILES,
     }
     _write(folder / "manifest.json", manifest)
-    _write(folder / "dataset.json", {"vocab": list(task.VOCAB), "n_targets": 558})
+    problems = [{"problem": p.name, "tokens": list(p.tokens)} for p in task.PROBLEMS]
+    dataset = {"vocab": list(task.VOCAB), "problems": problems, "n_targets": 558}
+    _write(folder / "dataset.json", dataset)
     training = {"loss": run.loss, "correct": run.correct, "checkpoints": sorted(run.checkpoints)}
     _write(folder / "training.json", training)
+    for step, weights in run.checkpoints.items():
+        _write(folder / f"weights/step-{step:04d}.json", {"step": step, "tensors": weights})
     for stage, step in (("initial", 0), ("trained", 3)):
         weights = run.checkpoints[step]
         _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})

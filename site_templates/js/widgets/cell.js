@@ -20,12 +20,17 @@
   let origin = null;
   /** @type {any} */
   let run;
+  /** Counts choices of a cell; Escape ends one whose numbers are still loading. */
+  let choice = 0;
 
   function mount() {
     document.addEventListener("click", (event) => chosen(event, false));
     document.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") chosen(event, true);
-      else if (event.key === "Escape" && panel && !panel.hidden) close();
+      else if (event.key === "Escape") {
+        choice++;
+        if (panel && !panel.hidden) close();
+      }
     });
     document.addEventListener("article:weights", () => panel && !panel.hidden && render());
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
@@ -36,8 +41,10 @@
     const td = /** @type {Element} */ (event.target).closest?.("figure.matrix td[data-row]");
     if (!td) return;
     if (td === origin && panel && !panel.hidden) return close();
+    const mine = ++choice;
     guarded(async () => {
       run ??= await Article.data.run();
+      if (mine !== choice) return; // another cell was chosen, or none after all
       origin = td;
       open([Article.cellNames.ofTable(td, run, pageProblem())], 0);
       if (isKeyboard) focusTitle();
