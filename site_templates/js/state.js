@@ -6,21 +6,38 @@
   "use strict";
 
   /**
-   * @typedef {{step: number | null, cell: string | null}} State a step of the training, or null for
-   *   the trained model; the open cell as `problem:stage:key[indices]`, and
-   *   `@position` for its gradient
+   * @typedef {object} State what is null is what the page shows by itself
+   * @property {number | null} step of the training, or null for the trained model
+   * @property {string | null} problem such as `7x8`
+   * @property {string | null} prefix tokens that the reader has put together, such as `7x8=5`
+   * @property {number | null} position of the receiver, or of the target of a gradient
+   * @property {number | null} layer from 0
+   * @property {number | null} head from 0
+   * @property {string | null} cell the open one, as `problem:stage:key[indices]`, and `@position` for
+   *   its gradient
    */
 
-  const DEFAULTS = Object.freeze({ step: null, cell: null });
+  /** @type {Readonly<State>} */
+  const DEFAULTS = Object.freeze({
+    step: null, problem: null, prefix: null, position: null, layer: null, head: null, cell: null,
+  });
+
+  const whole = (most) => (text) => (RegExp(`^\\d{1,${most}}$`).test(text) ? Number(text) : null);
+  const matching = (pattern) => (text) => (pattern.test(text) ? text : null);
 
   /** How each field is read from the address; null for text that means nothing. */
   const READERS = {
-    step: (text) => (/^\d{1,7}$/.test(text) ? Number(text) : null),
-    cell: (text) => (/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/.test(text) ? text : null),
+    step: whole(7),
+    problem: matching(/^\w{1,32}$/),
+    prefix: matching(/^[\w=.]{1,32}$/),
+    position: whole(2),
+    layer: whole(2),
+    head: whole(2),
+    cell: matching(/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/),
   };
 
   /** Marks that may stand in a fragment as they are. */
-  const PLAIN = { "%3A": ":", "%2C": ",", "%5B": "[", "%5D": "]", "%40": "@" };
+  const PLAIN = { "%3A": ":", "%2C": ",", "%3D": "=", "%5B": "[", "%5D": "]", "%40": "@" };
 
   /** @type {State} */
   let state = { ...DEFAULTS };
@@ -80,7 +97,7 @@
     const { section } = parse(hash);
     const changed = Object.entries(shown).filter(([name, value]) => value !== DEFAULTS[name]);
     const escaped = new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
-    const query = escaped.replace(/%(3A|2C|5B|5D|40)/g, (code) => PLAIN[code]);
+    const query = escaped.replace(/%(3A|2C|3D|5B|5D|40)/g, (code) => PLAIN[code]);
     return section || query ? `#${section}${query ? `?${query}` : ""}` : "";
   }
 

@@ -7,6 +7,17 @@
 
   const LOCK_KEYS = ["Enter", " "];
 
+  /** Where the pointer is, and where it was when Escape let go of what it pointed at. */
+  let pointer = "", released = "";
+  const place = ({ screenX, screenY }) => `${screenX},${screenY}`;
+  for (const type of ["pointerdown", "pointermove"]) {
+    document.addEventListener(type, (event) => {
+      pointer = place(/** @type {PointerEvent} */ (event));
+      if (pointer !== released) released = "";
+    }, true);
+  }
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && (released = pointer), true);
+
   /** @param {HTMLElement} figure */
   function mount(figure) {
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
@@ -48,7 +59,8 @@
     const preview = (cell) => show(figure, cell ?? locked);
 
     table.addEventListener("pointerover", (event) => {
-      if (event.pointerType === "mouse") preview(cellAt(event));
+      const isMoved = place(event) !== released; // the page may move under a pointer that rests
+      if (event.pointerType === "mouse" && isMoved) preview(cellAt(event));
     });
     table.addEventListener("pointerleave", () => preview(null));
     table.addEventListener("focusin", (event) => {
