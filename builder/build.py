@@ -139,14 +139,15 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
         pages = renderer.pages()
     with progress.stage("assets"):
         assets = renderer.assets()
+    output.add_all(pages)
+    output.add_all(assets)
+    output.add_all(computed.files, SNAPSHOTS)
+    output.add(f"{SNAPSHOTS}provenance.json", provenance())
+    renderer.check_links(output.files)
     diagnostics.raise_if_fatal(strict=options.is_strict)
     verdict = compare_with_lock(project.lock, manifest_of(computed))
 
     with progress.stage("write"):
-        output.add_all(pages)
-        output.add_all(assets)
-        output.add_all(computed.files, SNAPSHOTS)
-        output.add(f"{SNAPSHOTS}provenance.json", provenance())
         is_changed = output.publish()
     n_pages = sum(path.endswith(".html") for path in pages)
     return Report(

@@ -18,6 +18,9 @@ from typing import Any
 
 LONGEST_EXCERPT = 120
 
+FEW_CHOICES = 16
+"""No more than so many are listed where none is near to what was written."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Diagnostic:
@@ -138,12 +141,18 @@ class Diagnostics:
             raise BuildError(*self)
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return a hint that names the nearest valid choice, or all of them if few."""
+def did_you_mean(word: str, choices: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint that names the nearest valid choice, or all of them if few.
+
+    Where there are many and none is near, it is what `otherwise` says, or else the least far.
+    """
     known = sorted(choices)
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:
         return f"did you mean `{close[0]}`?"
-    if 0 < len(known) <= 12:
+    if 0 < len(known) <= FEW_CHOICES:
         return "one of " + ", ".join(f"`{choice}`" for choice in known)
-    return ""
+    if otherwise or not known:
+        return otherwise
+    (least_far,) = difflib.get_close_matches(word, known, n=1, cutoff=0.0)
+    return f"the nearest is `{least_far}`"

@@ -44,6 +44,11 @@ class Output:
         self._listed = _listed_files(self.folder, self._real)
         self._refuse_foreign_files()
 
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """What has been gathered, by path."""
+        return self._files
+
     def _refuse_foreign_files(self) -> None:
         ours = _ours(self._listed)
         with _read_errors(self.folder):

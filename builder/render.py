@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed
-from builder.errors import Diagnostic, Diagnostics
-from builder.links import unresolved
+from builder.errors import Diagnostic, Diagnostics, Location
+from builder.links import Link, dangling, ids_in
 from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, digest
 from builder.strings import Texts
@@ -47,17 +47,19 @@ class Renderer:
 
     def pages(self) -> dict[str, bytes]:
         """Render every page; problems go to the diagnostics."""
-        with _rarely_collected():
-            results = [
-                self._page(language, slug)
-                for language in self.site.languages
-                for slug in self.site.slugs
-            ]
-        found = {path: data for result in results for path, data in result.files.items()}
-        for result in results:
+        found = {path: data for result in self._chapters for path, data in result.files.items()}
+        for result in self._chapters:
             self.diagnostics.extend(Diagnostic(**fact) for fact in result.facts["diagnostics"])
-        self._check_links(results)
         return found | self._other_pages()
+
+    def check_links(self, files: Mapping[str, bytes]) -> None:
+        """Report links of chapters to what is not among the files of the site."""
+        ids = {path: ids_in(path, data) for path, data in files.items()}
+        for result in self._chapters:
+            (url,) = result.files
+            for href, place in result.facts["links"]:
+                problem = dangling(Link(href, Location(*place)), url, ids, self.site.base_url)
+                self.diagnostics.extend([problem] if problem else [])
 
     def assets(self) -> dict[str, bytes]:
         """Return styles, scripts, fonts, Vega, the chart templates and the model's numbers."""
@@ -81,6 +83,16 @@ class Renderer:
         model = self.cache.get("assets/model", ingredients, compute_model)
         return {**static_assets(self.templates), **charts.files, **model.files}
 
+    @cached_property
+    def _chapters(self) -> Sequence[Result]:
+        """The page of every chapter in every language, its links and what is wrong with it."""
+        with _rarely_collected():
+            return [
+                self._page(language, slug)
+                for language in self.site.languages
+                for slug in self.site.slugs
+            ]
+
     def _page(self, language: Language, slug: str) -> Result:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
@@ -90,7 +102,7 @@ class Renderer:
         def compute() -> Result:
             if chapter is None:
                 page = self._pages.placeholder(language, slug)
-                return Result({url: page.encode()}, {"ids": [], "links": [], "diagnostics": []})
+                return Result({url: page.encode()}, {"links": [], "diagnostics": []})
             return self._render(chapter, url)
 
         return self.cache.get(f"pages/{language.code}/{slug}", ingredients, compute)
@@ -111,8 +123,7 @@ class Renderer:
         rendered = render(context)
         page = self._pages.chapter(chapter, rendered)
         facts = {
-            "ids": sorted(rendered.ids),
-            "links": [[link.href, link.line, chapter.path] for link in rendered.links],
+            "links": [[link.href, astuple(link.location)] for link in rendered.links],
             "diagnostics": [diagnostic.as_dict() for diagnostic in found],
         }
         return Result({url: page.encode()}, facts)
@@ -127,18 +138,6 @@ class Renderer:
             return Result(found)
 
         return dict(self.cache.get("pages/other", self._shared_ingredients, compute).files)
-
-    def _check_links(self, results: list[Result]) -> None:
-        """Report links from one chapter to pages, files and anchors that do not exist."""
-        ids = {path: set(r.facts["ids"]) for r in results for path in r.files}
-        numbers = (*self.computed.files, "provenance.json")
-        ids |= {SNAPSHOTS + path: set() for path in numbers}
-        for result in results:
-            (url,) = result.files
-            for href, line, path in result.facts["links"]:
-                problem = unresolved(href, url, ids)
-                if problem and not href.startswith("#"):  # what `render` has reported
-                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", *problem))
 
     @cached_property
     def _shared_ingredients(self) -> Ingredients:
