@@ -12,7 +12,7 @@ Anything else that escapes is a bug of ours: users see one line, developers `--v
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -147,12 +147,16 @@ def did_you_mean(word: str, choices: Iterable[str], otherwise: str = "") -> str:
     Where there are many and none is near, it is what `otherwise` says, or else the least far.
     """
     known = sorted(choices)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean `{close[0]}`?"
+    close = nearest(word, known)
+    if close is not None:
+        return f"did you mean `{close}`?"
     if 0 < len(known) <= FEW_CHOICES:
         return "one of " + ", ".join(f"`{choice}`" for choice in known)
     if otherwise or not known:
         return otherwise
-    (least_far,) = difflib.get_close_matches(word, known, n=1, cutoff=0.0)
-    return f"the nearest is `{least_far}`"
+    return f"the nearest is `{nearest(word, known, likeness=0.0)}`"
+
+
+def nearest(word: str, choices: Sequence[str], likeness: float = 0.6) -> str | None:
+    """Return the choice that is most like a word; None if none is alike enough."""
+    return next(iter(difflib.get_close_matches(word, choices, n=1, cutoff=likeness)), None)
