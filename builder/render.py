@@ -16,7 +16,7 @@ from builder.compute import SNAPSHOTS, Computed
 from builder.errors import Diagnostic, Diagnostics, Location
 from builder.links import Link, dangling, ids_in
 from builder.site import Chapter, Language, Site
-from builder.stages import Cache, Ingredients, Result, digest
+from builder.stages import Cache, Ingredients, Result, Stored, digest
 from builder.strings import Texts
 from builder.text_file import read_regular
 
@@ -84,7 +84,7 @@ class Renderer:
         return {**static_assets(self.templates), **charts.files, **model.files}
 
     @cached_property
-    def _chapters(self) -> Sequence[Result]:
+    def _chapters(self) -> Sequence[Stored]:
         """The page of every chapter in every language, its links and what is wrong with it."""
         with _rarely_collected():
             return [
@@ -93,7 +93,7 @@ class Renderer:
                 for slug in self.site.slugs
             ]
 
-    def _page(self, language: Language, slug: str) -> Result:
+    def _page(self, language: Language, slug: str) -> Stored:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
         ingredients = {**self._shared_ingredients, name: digest(repr(chapter))}
