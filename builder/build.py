@@ -11,17 +11,17 @@ from typing import Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed, Computer
+from builder.content.loader import load_site
+from builder.content.site import Site
+from builder.content.strings import Texts, load_texts
 from builder.errors import BuildError, Diagnostic, Diagnostics, Location, UsageError, did_you_mean
-from builder.exclusive import exclusively
 from builder.lock import LOCK, Verdict, compare_with_lock
-from builder.output import Output
+from builder.output.exclusive import exclusively
+from builder.output.folder import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
-from builder.site import Site
-from builder.site_loader import load_site
 from builder.stages import Cache, Event
-from builder.strings import Texts, load_texts
 
 
 @dataclass(frozen=True, slots=True)

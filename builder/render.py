@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed
+from builder.content.site import Chapter, Language, Site
+from builder.content.strings import Texts
+from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, Diagnostics, Location
 from builder.links import Link, dangling, ids_in
-from builder.site import Chapter, Language, Site
 from builder.stages import Cache, Ingredients, Result, Stored, digest
-from builder.strings import Texts
-from builder.text_file import read_regular
 
 if TYPE_CHECKING:
-    from builder.numbers import Numbers
-    from builder.pages import Pages
+    from builder.numbers.lookup import Numbers
+    from builder.pages.templates import Pages
     from model.snapshot import Snapshot
 
 CHART_TOOLS = ("altair", "vl-convert-python", "orjson")
@@ -65,21 +65,20 @@ class Renderer:
         """Return styles, scripts, fonts, Vega, the chart templates and the model's numbers."""
 
         def compute() -> Result:
-            from builder.assets import chart_assets
+            from builder.pages.assets import chart_assets
 
             return Result(chart_assets())
 
         def compute_model() -> Result:
-            from builder.model_assets import model_assets
+            from builder.pages.model_assets import model_assets
 
             return Result(model_assets(self._snapshot))
 
-        from builder.assets import static_assets
+        from builder.pages.assets import static_assets
 
-        ingredients = self.source.ingredients("builder.assets", tools=CHART_TOOLS)
+        ingredients = self.source.ingredients("builder.pages.assets", tools=CHART_TOOLS)
         charts = self.cache.get("assets/charts", ingredients, compute)
-        ingredients = self.source.ingredients("builder.model_assets", tools=("numpy", "orjson"))
-        ingredients = {**ingredients, "snapshot": self.computed.digest}
+        ingredients = self._of_snapshot("builder.pages.model_assets", tools=("numpy", "orjson"))
         model = self.cache.get("assets/model", ingredients, compute_model)
         return {**static_assets(self.templates), **charts.files, **model.files}
 
@@ -130,7 +129,7 @@ class Renderer:
 
     def _other_pages(self) -> dict[str, bytes]:
         def compute() -> Result:
-            from builder.page import sitemap
+            from builder.pages.view import sitemap
 
             found = {"404.html": self._pages.not_found().encode(), ".nojekyll": b""}
             if self.site.base_url:
@@ -151,7 +150,7 @@ class Renderer:
         }
         return {
             **self.source.ingredients(
-                "builder.render", "builder.pages", tools=PAGE_TOOLS + CHART_TOOLS
+                "builder.render", "builder.pages.templates", tools=PAGE_TOOLS + CHART_TOOLS
             ),
             **templates,
             "titles and order of chapters": digest(repr(shape)),
@@ -161,7 +160,7 @@ class Renderer:
 
     @cached_property
     def _pages(self) -> Pages:
-        from builder.pages import Pages
+        from builder.pages.templates import Pages
 
         return Pages(self.templates, self.site, self.texts.strings)
 
@@ -174,23 +173,27 @@ class Renderer:
     @cached_property
     def _numbers(self) -> Numbers:
         from builder.claims import ClaimResult
-        from builder.numbers import Numbers
+        from builder.numbers.lookup import Numbers
 
         claims = {claim["id"]: ClaimResult(**claim) for claim in self.computed.claims}
         return Numbers(self._snapshot, claims, self._domains())
 
     def _domains(self) -> Mapping[str, float]:
         def compute() -> Result:
-            from builder.domains import domains
+            from builder.numbers.domains import domains
 
             return Result({}, {"domains": domains(self._snapshot)})
 
-        ingredients = self.source.ingredients("builder.domains", tools=("numpy",))
-        ingredients = {**ingredients, "snapshot": self.computed.digest}
+        ingredients = self._of_snapshot("builder.numbers.domains", tools=("numpy",))
         found: Mapping[str, float] = self.cache.get("domains", ingredients, compute).facts[
             "domains"
         ]
         return found
+
+    def _of_snapshot(self, module: str, tools: Sequence[str]) -> Ingredients:
+        """What decides a result that a module makes of the snapshot."""
+        found = self.source.ingredients(module, tools=tools)
+        return {**found, "snapshot": self.computed.digest}
 
     def _svg(self, page: str, figure_id: str, spec: dict[str, Any]) -> str:
         """Draw a chart, or find the drawing in the cache."""

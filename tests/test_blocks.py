@@ -12,10 +12,10 @@ from markdown_it.utils import read_fixture_file
 from builder.blocks import BLOCKS, ROLES
 from builder.blocks.directive import BlockError
 from builder.blocks.operation import Equation, verify
+from builder.content.strings import Texts
 from builder.errors import Location
 from builder.links import Link
 from builder.markdown import render
-from builder.strings import Texts
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"

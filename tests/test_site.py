@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.content.loader import load_site, split_front_matter
+from builder.content.site import Site
 from builder.errors import BuildError, Diagnostic, Diagnostics, Location
-from builder.site import Site
-from builder.site_loader import load_site, split_front_matter
 from model.config import PRESETS
 from tests.projects import substitute
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
+from builder.content.site import ABOUT
 from builder.errors import Location, did_you_mean
 from builder.links import Link
-from builder.site import ABOUT
 
 NAME = "claim"
 OPTIONS: tuple[str, ...] = ()

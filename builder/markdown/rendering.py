@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context
 from builder.errors import Location, excerpt
+from builder.numbers.address import AddressError
 
 Place = tuple[int, int]
 """Line and column in the file, 1-based; column 0 if it is not known."""

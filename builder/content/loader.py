@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from builder.errors import Diagnostic, Diagnostics, Location, nearest
-from builder.site import Chapter, Language, Site
-from builder.site_config import (
+from builder.content.config import (
     check_problem,
     locate_model,
     read_base_url,
@@ -19,8 +17,10 @@ from builder.site_config import (
     read_preset,
     read_slugs,
 )
-from builder.strict_yaml import Section, read_section
-from builder.text_file import read_text
+from builder.content.site import Chapter, Language, Site
+from builder.content.strict_yaml import Section, read_section
+from builder.content.text_file import read_text
+from builder.errors import Diagnostic, Diagnostics, Location, nearest
 
 
 def load_site(content: Path, diagnostics: Diagnostics) -> Site:

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from builder import partial
 from builder.errors import BuildError, Diagnostic, UsageError
-from builder.partial import MARKER
+from builder.output import partial
+from builder.output.partial import MARKER
+from builder.output.swap import swap
 from builder.stages import digest
-from builder.swap import swap
 
 
 @dataclass
