@@ -222,7 +222,7 @@ def unmatched_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
         if name in known:
             message, hint = f"the claim `{claim_id}` has no text", "say what it means"
         else:
-            message = f"there is no claim `{claim_id}` in builder/claims.py"
+            message = f"there is no claim `{claim_id}` in builder/claims/predicates.py"
             hint = did_you_mean(claim_id, (claim["id"] for claim in computed.claims))
         yield texts.locations.get(name, group).problem("unknown-claim", message, hint)
 

@@ -172,7 +172,7 @@ class Renderer:
 
     @cached_property
     def _numbers(self) -> Numbers:
-        from builder.claims import ClaimResult
+        from builder.claims.result import ClaimResult
         from builder.numbers.lookup import Numbers
 
         claims = {claim["id"]: ClaimResult(**claim) for claim in self.computed.claims}

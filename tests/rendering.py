@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.blocks.directive import Context
-from builder.claims import ClaimResult
+from builder.claims.result import ClaimResult
 from builder.content.site import Chapter, Language, Site
 from builder.content.strings import Texts, load_texts
 from builder.errors import Diagnostics

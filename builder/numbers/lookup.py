@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from builder.claims import ClaimResult
+from builder.claims.result import ClaimResult
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
