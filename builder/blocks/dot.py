@@ -8,7 +8,6 @@ from itertools import chain
 
 import numpy as np
 
-from builder.address import Axis
 from builder.blocks.directive import (
     NUMBERS,
     Argument,
@@ -21,7 +20,8 @@ from builder.blocks.directive import (
 from builder.blocks.figure import letter, look_up
 from builder.blocks.operation import Equation, verify_product
 from builder.blocks.table import indices, n_decimals
-from builder.display import MAX_DECIMALS, adds_up, display, token_label
+from builder.numbers.address import Axis
+from builder.numbers.display import MAX_DECIMALS, adds_up, display, token_label
 
 NAME = "dot"
 ARGUMENT = Argument.NONE

@@ -10,7 +10,7 @@ import numpy as np
 from builder.blocks.directive import BlockError, Context, Directive
 from builder.blocks.figure import letter, matrix_figure
 from builder.blocks.table import Part
-from builder.matrix import Array, Matrix
+from builder.numbers.matrix import Array, Matrix
 
 _RELATIVE_ROUNDING = 6e-7
 """A little over half a unit in the seventh digit, relative to a number that starts with 1."""

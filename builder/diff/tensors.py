@@ -11,8 +11,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from builder.diff_cells import Cell, KeyPath, dotted, locate
-from builder.diff_files import Document
+from builder.diff.cells import Cell, KeyPath, dotted, locate
+from builder.diff.files import Document
 from model.tensors import Vocabulary
 
 Array = NDArray[np.float64]

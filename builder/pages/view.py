@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 
+from builder.content.site import ABOUT, COVER, Chapter, Language, Site
 from builder.markdown.rendering import Heading
-from builder.site import ABOUT, COVER, Chapter, Language, Site
 
 MENU_SIZE = 30
 """The header's menu lists all chapters of a site that has no more than this..."""

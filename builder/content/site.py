@@ -117,4 +117,5 @@ class Site:
 
 def nearest_problem(name: str) -> str:
     """Return a hint for a name that is no problem's."""
-    return did_you_mean(name.replace("×", "x").replace("*", "x"), task.BY_NAME) or "such as `7x8`"
+    plain = name.replace("×", "x").replace("*", "x")
+    return did_you_mean(plain, task.BY_NAME, otherwise="such as `7x8`")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from builder.errors import Diagnostic, Diagnostics
-from builder.site import Chapter, Language, Site
-from builder.site_config import (
+from builder.content.config import (
     check_problem,
     locate_model,
     read_base_url,
@@ -18,8 +17,10 @@ from builder.site_config import (
     read_preset,
     read_slugs,
 )
-from builder.strict_yaml import Section, read_section
-from builder.text_file import read_text
+from builder.content.site import Chapter, Language, Site
+from builder.content.strict_yaml import Section, read_section
+from builder.content.text_file import read_text
+from builder.errors import Diagnostic, Diagnostics, Location, nearest
 
 
 def load_site(content: Path, diagnostics: Diagnostics) -> Site:
@@ -53,10 +54,10 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
         problem=problem,
         preset=read_preset(top),
         locations=locate_model(top),
-        chapters=_chapters(content, languages, slugs, problem, diagnostics),
+        chapters=_chapters(content, languages, problem, top),
     )
     top.finish()
-    _report_unwritten(site, top)
+    _report_differences(content, languages, top)
     return site
 
 
@@ -103,25 +104,25 @@ def load_chapter(
 
 
 def _chapters(
-    content: Path,
-    languages: Sequence[Language],
-    slugs: Sequence[str],
-    problem: str,
-    diagnostics: Diagnostics,
+    content: Path, languages: Sequence[Language], problem: str, top: Section
 ) -> dict[tuple[str, str], Chapter]:
+    """Read every chapter that is there."""
     chapters: dict[tuple[str, str], Chapter] = {}
     for language in languages:
-        folder = content / language.code
-        for slug in slugs:
-            shown = f"{content.name}/{language.code}/{slug}.md"
-            path = folder / f"{slug}.md"
-            if not language.is_finished and _is_absent(path):
+        for item in top.items("chapters"):
+            path, shown = _file(content, language, item.value)
+            if _is_absent(path):
                 continue
-            chapter = load_chapter(path, shown, language, problem, diagnostics)
+            chapter = load_chapter(path, shown, language, problem, top.diagnostics)
             if chapter:
-                chapters[language.code, slug] = chapter
-        _report_unlisted(content, language, slugs, diagnostics)
+                chapters[language.code, item.value] = chapter
     return chapters
+
+
+def _file(content: Path, language: Language, slug: str) -> tuple[Path, str]:
+    """Return where a chapter is, and how messages name that."""
+    name = f"{language.code}/{slug}.md"
+    return content / name, f"{content.name}/{name}"
 
 
 def _is_absent(path: Path) -> bool:
@@ -131,23 +132,37 @@ def _is_absent(path: Path) -> bool:
     return not os.path.lexists(path)
 
 
-def _report_unwritten(site: Site, top: Section) -> None:
-    """Report chapters that no language has: there would be nothing to show or to lead to."""
-    written = {slug for _, slug in site.chapters}
-    for slug in site.slugs:
-        if slug not in written and not any(language.is_finished for language in site.languages):
-            message = f"the chapter `{slug}` does not exist in any language"
-            top.complain(*top.place("chapters"), "missing-chapter", message)
+def _report_differences(content: Path, languages: Sequence[Language], top: Section) -> None:
+    """Report chapters that are listed but not there, and those that are there but not listed."""
+    items = top.items("chapters")
+    listed = {item.value for item in items}
+    unlisted = [
+        (path.stem, f"{content.name}/{language.code}/{path.name}")
+        for language in languages
+        for path in sorted((content / language.code).glob("*.md"))
+        if path.stem not in listed
+    ]
+    meant = set[str]()
+    for item in items:
+        files = _missing(content, languages, item.value)
+        if not files:
+            continue
+        near = nearest(item.value, [name for name, _ in unlisted])
+        hint = f"did you mean `{near}`?" if near else "write it, or take it off the list"
+        meant |= {near} if near else set()
+        message = f"there is no {' and no '.join(f'`{file}`' for file in files)}"
+        top.complain(item.line, item.column, "missing-chapter", message, hint)
+    hint = "add it to `chapters` in content/site.yml"
+    message = "this chapter is not listed and will not be built"
+    for name, file in unlisted:
+        if name not in meant:
+            found = Location(file).problem("unlisted-chapter", message, hint)
+            top.diagnostics.add(replace(found, severity="warning"))
 
 
-def _report_unlisted(
-    content: Path, language: Language, slugs: Sequence[str], diagnostics: Diagnostics
-) -> None:
-    for path in sorted((content / language.code).glob("*.md")):
-        if path.stem not in slugs:
-            shown = f"{content.name}/{language.code}/{path.name}"
-            hint = "add it to `chapters` in content/site.yml"
-            message = "this chapter is not listed and will not be built"
-            diagnostics.add(
-                Diagnostic(shown, 0, 0, "unlisted-chapter", message, hint, severity="warning")
-            )
+def _missing(content: Path, languages: Sequence[Language], slug: str) -> list[str]:
+    """Files that must be there and are not: in finished languages all, else one at least."""
+    absent = [x for x in languages if _is_absent(_file(content, x, slug)[0])]
+    finished = [x for x in absent if x.is_finished]
+    required = absent if not finished and len(absent) == len(languages) else finished
+    return [_file(content, x, slug)[1] for x in required]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.address import Axis
+from builder.numbers.address import Axis
 from model.tensors import TensorSpec
 
 TOKEN_AXES = ("pos", "query", "key")

@@ -16,7 +16,7 @@ from pathlib import Path
 from watchfiles import DefaultFilter, watch
 
 from builder.errors import BuildError, Diagnostic, UsageError
-from builder.live import Live, LiveServer
+from builder.serve.server import Live, LiveServer
 
 Build = Callable[[], Sequence[Diagnostic]]
 """Builds the site and returns what it has to say; the build is good if that holds no error."""

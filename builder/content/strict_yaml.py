@@ -7,6 +7,7 @@ anything but text. Aliases and tags are refused: a few aliases can stand for gig
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,11 +31,22 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value and where it stands (1-based)."""
+    """A value and where it, or the field that has it, stands (1-based); a list has its items."""
 
     value: Any
     line: int
     column: int
+    items: Sequence[Entry] = ()
+
+    @property
+    def shown(self) -> str:
+        """The value as a message names it, cut short if need be."""
+        if isinstance(self.value, Section):
+            return "a mapping"
+        if isinstance(self.value, list):
+            return "a list"
+        is_text = isinstance(self.value, (str, float))
+        return f"`{excerpt(str(self.value) if is_text else json.dumps(self.value))}`"
 
 
 @dataclass
@@ -70,10 +82,17 @@ class Section:
                 entry.column,
                 "wrong-type",
                 f"`{name}` must be {wanted}",
-                self._shown(entry),
+                f"it is {entry.shown}",
             )
             return kind() if default is _MISSING else default
         return kind(entry.value) if kind is float else entry.value  # type: ignore[call-arg]
+
+    def items(self, name: str) -> Sequence[Entry]:
+        """Return the items of a list that must be there and hold something."""
+        items = self.entries[name].items if self.get(name, list) else ()
+        if name in self.entries and self.entries[name].value == []:
+            self.complain(*self.place(name), "missing-field", f"`{name}` lists nothing")
+        return items
 
     def section(self, name: str) -> Section:
         """Return a nested mapping; a missing or wrong one reads as empty."""
@@ -117,10 +136,6 @@ class Section:
         return Location(
             self.path, line, column, excerpt(self.lines[index], column) if is_shown else ""
         )
-
-    @staticmethod
-    def _shown(entry: Entry) -> str:
-        return f"it is `{entry.value}`" if not isinstance(entry.value, Section) else ""
 
 
 def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int = 1) -> Section:
@@ -203,11 +218,20 @@ def _convert(node: yaml.Node, loader: _Loader, empty: Section) -> Any:
                 )
                 continue
             value = _convert(value_node, loader, empty)
-            section.entries[key] = Entry(value, line, column)
+            items = _items(value_node, value, first_line) if isinstance(value, list) else ()
+            section.entries[key] = Entry(value, line, column, items)
         return section
     if isinstance(node, yaml.SequenceNode):
         return [_convert(item, loader, empty) for item in node.value]
     return loader.construct_object(node)
+
+
+def _items(node: yaml.Node, values: Iterable[Any], first_line: int) -> Sequence[Entry]:
+    marks = (item.start_mark for item in node.value)
+    return [
+        Entry(value, mark.line + first_line, mark.column + 1)
+        for value, mark in zip(values, marks, strict=True)
+    ]
 
 
 def _is(value: Any, kind: type) -> bool:

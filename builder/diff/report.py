@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from builder.diff_meaning import (
+from builder.diff.meaning import (
     AnswerChange,
     AttentionChange,
     ClaimChange,
     ItemChange,
     PredictionChange,
 )
-from builder.diff_tensors import TensorDifference
+from builder.diff.tensors import TensorDifference
 from model.tensors import in_prose
 
 if TYPE_CHECKING:
-    from builder.diff import Difference
+    from builder.diff.comparison import Difference
 
 MOST_ROWS, MOST_TENSORS, MOST_NAMES, LONGEST_ROW = 8, 4, 3, 400
 """Longer lists end in "and N more", longer rows in "…"; `--json` has everything."""

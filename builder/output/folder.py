@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from builder import partial
 from builder.errors import BuildError, Diagnostic, UsageError
-from builder.partial import MARKER
+from builder.output import partial
+from builder.output.partial import MARKER
+from builder.output.swap import swap
 from builder.stages import digest
-from builder.swap import swap
 
 
 @dataclass
@@ -43,6 +43,11 @@ class Output:
         self._real = Path(os.path.realpath(self.folder))  # a link to a folder stays a link
         self._listed = _listed_files(self.folder, self._real)
         self._refuse_foreign_files()
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """What has been gathered, by path."""
+        return self._files
 
     def _refuse_foreign_files(self) -> None:
         ours = _ours(self._listed)

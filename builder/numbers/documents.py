@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from builder.address import Address, AddressError
 from builder.errors import did_you_mean
+from builder.numbers.address import Address, AddressError
 
 
 def number_at(document: Any, address: Address) -> float:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from builder import charts
-from builder.script_json import script_json
-from builder.text_file import read_regular
+from builder.content.text_file import read_regular
+from builder.pages.script_json import script_json
 from model.tensors import Range
 
 FOLDER = "assets/"

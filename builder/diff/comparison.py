@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builder import diff_report
-from builder.diff_files import MANIFEST, SnapshotFolder, read, shallow
-from builder.diff_meaning import (
+from builder.diff import report
+from builder.diff.files import MANIFEST, SnapshotFolder, read, shallow
+from builder.diff.meaning import (
     AnswerChange,
     AttentionChange,
     ClaimChange,
@@ -20,8 +20,8 @@ from builder.diff_meaning import (
     item_changes,
     trace_changes,
 )
-from builder.diff_tensors import FieldChange, TensorComparison, TensorDifference
-from builder.partial import MARKER
+from builder.diff.tensors import FieldChange, TensorComparison, TensorDifference
+from builder.output.partial import MARKER
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ class Difference:
 
     def lines(self) -> list[str]:
         """Say it to a person, the most important first and long lists cut short."""
-        return diff_report.plain(diff_report.sections(self))
+        return report.plain(report.sections(self))
 
     def markdown(self) -> str:
         """Say the same as Markdown that GitHub shows."""
-        return diff_report.markdown(diff_report.sections(self))
+        return report.markdown(report.sections(self))
 
 
 @dataclass

@@ -97,7 +97,8 @@ class Axis:
     def _labelled(self, selector: str) -> int:
         places = [place for place, label in enumerate(self.labels) if label == selector]
         if not places:
-            hint = did_you_mean(selector, self.labels) or f"a token, or `@0` to `@{len(self) - 1}`"
+            otherwise = f"a token, or `@0` to `@{len(self) - 1}`"
+            hint = did_you_mean(selector, self.labels, otherwise)
             raise AddressError("unknown-label", self._absent(selector), hint)
         if len(places) > 1:
             choices = " or ".join(f"`@{place}`" for place in places)

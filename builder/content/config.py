@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from builder.content.site import COVER, Language, nearest_problem
+from builder.content.strict_yaml import Entry, Section
 from builder.errors import Location, did_you_mean
-from builder.site import Language, nearest_problem
-from builder.strict_yaml import Section
 from model import task
 from model.config import PRESETS, ConfigError, Preset, preset_fields
 
@@ -29,54 +29,74 @@ def check_problem(section: Section, name: str, default: str) -> str:
 def read_languages(top: Section) -> list[Language]:
     """Return the languages, the default one first."""
     languages: list[Language] = []
-    for item in top.get("languages", list):
+    lines: dict[str, int] = {}
+    for entry in top.items("languages"):
+        item = entry.value
         if not isinstance(item, Section):
-            line, column = top.place("languages")
-            top.complain(line, column, "wrong-type", "`languages` lists mappings with `code`")
+            message = f"a language is a mapping, not {entry.shown}"
+            hint = "such as `{code: en, name: English}`"
+            top.complain(entry.line, entry.column, "wrong-type", message, hint)
             continue
-        code, state = item.get("code", str), item.get("state", str, "finished")
-        name = item.get("name", str)
+        code, name = item.get("code", str), item.get("name", str)
+        is_finished = _is_finished(item)
         item.finish()
-        if state not in LANGUAGE_STATES:
-            line, column = item.place("state")
-            hint = did_you_mean(state, LANGUAGE_STATES)
-            item.complain(line, column, "unknown-state", f"unknown state `{state}`", hint)
-        if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z]+)?", code) or code in {
-            x.code for x in languages
-        }:
-            line, column = item.place("code")
-            item.complain(line, column, "language-code", f"`{code}` is not a new language code")
-            continue
+        given = item.entries.get("code")
+        if given and isinstance(given.value, str):
+            _check_code(item, given, lines)
         prefix = f"{code}/" if languages else ""
-        languages.append(Language(code, name, prefix, state == "finished"))
-    _require_some(top, "languages")
+        languages.append(Language(code, name, prefix, is_finished))
     return languages
 
 
+def _is_finished(item: Section) -> bool:
+    state = item.get("state", str, "finished")
+    if state not in LANGUAGE_STATES:
+        hint = did_you_mean(state, LANGUAGE_STATES)
+        item.complain(*item.place("state"), "unknown-state", f"unknown state `{state}`", hint)
+    return state == "finished"
+
+
+def _check_code(item: Section, code: Entry, lines: dict[str, int]) -> None:
+    """Check a language's code; `lines` says where each one stands."""
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z]+)?", code.value):
+        message, hint = f"{code.shown} is not a language code", "such as `en` or `zh-Hant`"
+        item.complain(code.line, code.column, "language-code", message, hint)
+    elif code.value in lines:
+        message = f"the language {code.shown} is already listed on line {lines[code.value]}"
+        item.complain(code.line, code.column, "language-code", message)
+    lines.setdefault(code.value, code.line)
+
+
 def read_slugs(top: Section) -> list[str]:
-    """Return the names of the chapters in reading order; the first is `index`."""
-    slugs: list[str] = []
-    for slug in top.get("chapters", list):
-        line, column = top.place("chapters")
-        if not isinstance(slug, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
-            message = f"`{slug}` is not a page name: use a-z, 0-9 and single hyphens"
-            top.complain(line, column, "chapter-name", message)
-        elif slug in slugs or slug == "404":
-            top.complain(
-                line, column, "chapter-name", f"chapter `{slug}` is listed twice or reserved"
-            )
+    """Return the names of the chapters in reading order; the first is the cover."""
+    listed: dict[str, Entry] = {}
+    for item in top.items("chapters"):
+        message, hint = _wrong_slug(item, listed)
+        if message:
+            top.complain(item.line, item.column, "chapter-name", message, hint)
         else:
-            slugs.append(slug)
-    if slugs and slugs[0] != "index":
-        line, column = top.place("chapters")
-        top.complain(line, column, "chapter-name", "the first chapter must be `index`")
-    _require_some(top, "chapters")
-    return slugs
+            listed[item.value] = item
+    first = next(iter(listed), COVER)
+    if first != COVER:
+        line, column = listed[first].line, listed[first].column
+        message = f"the first chapter must be `{COVER}`, not `{first}`"
+        top.complain(line, column, "chapter-name", message)
+    return list(listed)
 
 
-def _require_some(top: Section, name: str) -> None:
-    if name in top.entries and top.entries[name].value == []:
-        top.complain(*top.place(name), "missing-field", f"`{name}` lists nothing")
+def _wrong_slug(item: Entry, listed: Mapping[str, Entry]) -> tuple[str, str]:
+    """Return what is wrong with a chapter after those listed before it, and a hint."""
+    slug = item.value
+    if not isinstance(slug, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
+        name = re.sub(r"\.(md|html)$", "", slug.lower()) if isinstance(slug, str) else ""
+        plain = "-".join(re.findall(r"[a-z0-9]+", name))
+        hint = f"did you mean `{plain}`?" if plain else "such as `reading-table`"
+        return f"{item.shown} is not a page name: use a-z, 0-9 and single hyphens", hint
+    if slug in listed:
+        return f"the chapter `{slug}` is already listed on line {listed[slug].line}", ""
+    if slug == "404":
+        return "`404` is the page for addresses that do not exist", "choose another name"
+    return "", ""
 
 
 def read_by_language(top: Section, name: str, languages: list[Language]) -> dict[str, str]:

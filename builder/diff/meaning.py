@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.diff_files import Document, unreadable
+from builder.diff.files import Document, unreadable
 from model import task
 from model.tensors import in_prose
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from builder.address import Address, AddressError, Axis, select
-from builder.claims import ClaimResult
-from builder.document_numbers import number_at
-from builder.matrix import TOKEN_AXES, Array, Matrix, Value
+from builder.claims.result import ClaimResult
+from builder.numbers.address import Address, AddressError, Axis, select
+from builder.numbers.documents import number_at
+from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
 from model.config import ModelConfig
 from model.snapshot import Snapshot, SnapshotError
 from model.task import VOCAB
@@ -31,7 +31,7 @@ class Numbers:
     snapshot, claims
         Where numbers come from.
     domains
-        Key -> colour domain, from `builder.domains`; 1 where it is missing.
+        Key -> colour domain, from `builder.numbers.domains`; 1 where it is missing.
     """
 
     snapshot: Snapshot

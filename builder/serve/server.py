@@ -14,8 +14,8 @@ from socketserver import ThreadingTCPServer
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from builder import live_page
 from builder.errors import Diagnostic
+from builder.serve import live_page
 
 _HEARTBEAT = 15.0
 """Seconds after which a silent connection is written to, so that a closed one is noticed."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 
+from builder.content.site import Language
+from builder.content.strict_yaml import Section, read_section
+from builder.content.text_file import read_text
 from builder.errors import BuildError, Diagnostics, Location, did_you_mean
-from builder.site import Language
-from builder.strict_yaml import Section, read_section
-from builder.text_file import read_text
 
 Strings = Mapping[str, str]
 """Text by dotted name, such as `figure.receiver`, in one language."""

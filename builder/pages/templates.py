@@ -11,11 +11,11 @@ from typing import Any
 
 import jinja2
 
+from builder.content.site import COVER, Chapter, Language, Site
+from builder.content.strings import Strings
 from builder.errors import BuildError, Diagnostic, excerpt
 from builder.markdown import Rendered
-from builder.page import PageView, absolute_url
-from builder.site import COVER, Chapter, Language, Site
-from builder.strings import Strings
+from builder.pages.view import PageView, absolute_url
 
 POLICY = "; ".join(
     [

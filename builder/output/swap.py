@@ -7,7 +7,7 @@ import errno
 import os
 from pathlib import Path
 
-from builder import partial
+from builder.output import partial
 
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 

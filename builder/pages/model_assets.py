@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.script_json import script_json
+from builder.pages.script_json import script_json
 from model.snapshot import Snapshot
 from model.tensors import TensorSpec
 
