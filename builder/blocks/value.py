@@ -14,16 +14,17 @@ from builder.numbers.display import (
     display_scientific,
     display_whole,
 )
+from model.task import EQUALS
 
 NAME = "value"
-OPTIONS = ("problem", "stage", "decimals", "format")
+OPTIONS = ("problem", "stage", "target", "decimals", "format")
 FORMATS = ("number", "whole", "percent", "scientific")
 
 
 def render(role: Role, context: Context) -> str:
     """Return the number, formatted, with its address; whole numbers are counts by default."""
     stage, problem = where(role.options, context)
-    value = context.numbers.value(role.target, stage, problem)
+    value = context.numbers.value(role.target, stage, problem, role.options.get("target", EQUALS))
     if value.number is None:
         message = f"`{value.address}` is masked: there is no number to show"
         raise BlockError("masked", message)

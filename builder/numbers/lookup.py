@@ -13,10 +13,11 @@ import numpy as np
 from builder.claims.result import ClaimResult
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
+from builder.numbers.gradients import Gradients
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
 from model.config import ModelConfig
-from model.snapshot import Snapshot, SnapshotError
-from model.task import VOCAB
+from model.snapshot import STAGES, Snapshot, SnapshotError
+from model.task import EQUALS, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
 DOCUMENTS = ("manifest", "dataset", "training")
@@ -39,8 +40,10 @@ class Numbers:
     domains: Mapping[str, float]
     _arrays: dict[tuple[str, str], Array] = field(default_factory=dict, repr=False)
 
-    def matrix(self, address: str, stage: str, problem: str) -> Matrix:
+    def matrix(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Matrix:
         """Return the matrix that an address without a cell names.
+
+        `target` is the token, or `@N` the position, after which the loss of a gradient asks.
 
         Raises
         ------
@@ -48,7 +51,7 @@ class Numbers:
             If there is no such matrix, or if the snapshot's file is damaged.
         """
         parsed = Address.parse(address)
-        matrix, cell = self._resolve(parsed, stage, problem)
+        matrix, cell = self._resolve(parsed, stage, problem, target)
         if cell:
             raise AddressError(
                 "address",
@@ -57,7 +60,7 @@ class Numbers:
             )
         return matrix
 
-    def value(self, address: str, stage: str, problem: str) -> Value:
+    def value(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Value:
         """Return the number that an address names.
 
         Besides cells of tensors: `manifest.training.final_loss` and any other number of
@@ -73,15 +76,21 @@ class Numbers:
         source = parsed.key.split(".")[0]
         if source in DOCUMENTS or source == "claims":
             return Value(self._listed(parsed, source), parsed.text)
-        matrix, cell = self._resolve(parsed, stage, problem)
+        matrix, cell = self._resolve(parsed, stage, problem, target)
         if not cell:
-            form = f"{parsed.key}[{'HEAD,' if matrix.head is not None else ''}ROW,COLUMN]"
+            heads = "HEAD," if matrix.head is not None else ""
+            form = f"{'∂' * parsed.is_gradient}{parsed.key}[{heads}ROW,COLUMN]"
             raise AddressError("address", f"`{address}` is a matrix, not a number", f"`{form}`")
         column = matrix.columns.index(cell[-1])
         row = matrix.rows.index(cell[0]) if len(cell) > 1 else 0
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
         return Value(shown, parsed.text, matrix.stage, matrix.problem)
+
+    @functools.cached_property
+    def gradients(self) -> Gradients:
+        """Gradients of the same snapshot."""
+        return Gradients(self.snapshot)
 
     @property
     def config(self) -> ModelConfig:
@@ -90,25 +99,40 @@ class Numbers:
             return self.snapshot.config
 
     def _resolve(
-        self, address: Address, stage: str, problem: str
+        self, address: Address, stage: str, problem: str, target: str
     ) -> tuple[Matrix, tuple[str, ...]]:
         config = self.config
         spec = self._spec(address, config)
         selection = select(address, spec, config.n_heads)
-        path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
-        tokens = () if spec.is_weight else self._tokens(path)
-        values = self._array(path, spec, spec.shape(config, len(tokens) or None))
-        axes = [_axis(name, tokens, values.shape[i]) for i, name in enumerate(spec.axes)]
+        if address.is_gradient:
+            tokens = self._up_to(problem, target)
+            with _readable():
+                wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
+                domain = self.gradients.domain(spec, problem)
+        else:
+            path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
+            tokens, wanted = () if spec.is_weight else self._tokens(path), None
+            values = self._array(path, spec, spec.shape(config, len(tokens) or None))
+            domain = self.domains.get(spec.key) or 1.0
+        axes = [
+            _axis(name, () if spec.is_weight else tokens, values.shape[i])
+            for i, name in enumerate(spec.axes)
+        ]
         head = selection.head
         if head is not None:
             values, axes = _of_head(values, axes, spec, head, config.d_head)
         if len(axes) == 1:
             name = spec.letter or spec.name.rsplit(".", 1)[-1]
             values, axes = values[None], [Axis("vector", (name,), has_tokens=False), *axes]
-        domain = self.domains.get(spec.key) or 1.0
-        shown_problem = "" if spec.is_weight else problem
-        matrix = Matrix(values, axes[0], axes[1], spec, head, stage, shown_problem, domain)
+        shown_problem = "" if spec.is_weight and wanted is None else problem
+        matrix = Matrix(
+            values, axes[0], axes[1], spec, head, stage, shown_problem, domain, target=wanted
+        )
         return matrix, selection.cell
+
+    def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
+        tokens = self._tokens(f"traces/{STAGES[0]}/{problem}.json")
+        return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
         try:

@@ -8,11 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.numbers.address import Axis
-from model.tensors import TensorSpec
+from model.tensors import Range, TensorSpec
 
 TOKEN_AXES = ("pos", "query", "key")
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The one prediction whose loss is differentiated: after `position` should come `token`."""
+
+    position: int
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,8 @@ class Matrix:
         Magnitude that has the full colour.
     is_transposed
         Whether rows and columns were swapped.
+    target
+        For a gradient: what the loss asks for. None for a value.
     """
 
     values: Array
@@ -46,11 +56,23 @@ class Matrix:
     problem: str
     domain: float
     is_transposed: bool = False
+    target: Target | None = None
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether the numbers are derivatives of a loss."""
+        return self.target is not None
+
+    @property
+    def range(self) -> Range:
+        """What values it can have; gradients have either sign."""
+        return Range.SIGNED if self.is_gradient else self.spec.range
 
     @property
     def address(self) -> str:
         """The address of the whole matrix."""
-        return self.spec.key if self.head is None else f"{self.spec.key}[{self.head}]"
+        key = "∂" * self.is_gradient + self.spec.key
+        return key if self.head is None else f"{key}[{self.head}]"
 
     @property
     def transposed(self) -> Matrix:
