@@ -13,9 +13,12 @@ import numpy as np
 from builder.claims.result import ClaimResult
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
+from builder.numbers.domains import covering
 from builder.numbers.gradients import Gradients
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
+from model import derived
 from model.config import ModelConfig
+from model.derived import products
 from model.snapshot import STAGES, Snapshot, SnapshotError
 from model.task import EQUALS, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
@@ -109,6 +112,11 @@ class Numbers:
             with _readable():
                 wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
                 domain = self.gradients.domain(spec, problem)
+        elif spec.key in products(config):
+            tokens, wanted = (), None
+            with _readable():
+                values = self._product(spec.key, stage)
+                domain = self._product_domain(spec.key)
         else:
             path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
             tokens, wanted = () if spec.is_weight else self._tokens(path), None
@@ -130,13 +138,24 @@ class Numbers:
         )
         return matrix, selection.cell
 
+    def _product(self, key: str, stage: str) -> Array:
+        if (stage, key) not in self._arrays:
+            weights = self.snapshot.weights(stage)
+            self._arrays[stage, key] = derived.value(key, weights, self.config)
+        return self._arrays[stage, key]
+
+    def _product_domain(self, key: str) -> float:
+        """One domain for both stages and all heads."""
+        return covering(max(float(np.abs(self._product(key, stage)).max()) for stage in STAGES))
+
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
         tokens = self._tokens(f"traces/{STAGES[0]}/{problem}.json")
         return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
+        made = products(config).get(address.key)
         try:
-            return _vocabulary(config)[address.key]
+            return made.spec if made else _vocabulary(config)[address.key]
         except UnknownTensorError as error:
             hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
             message = f"no tensor is called `{address.key}`"
