@@ -28,6 +28,7 @@ from builder.blocks import (
     equation,
     matrix,
     note,
+    problem,
     product,
     row,
     timeline,
@@ -53,4 +54,4 @@ BLOCKS: tuple[Block, ...] = (
     training,
     timeline,
 )
-ROLES: tuple[InlineBlock, ...] = (value, claim)
+ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

@@ -164,7 +164,7 @@
   }
 
   /** @returns {string} layer, head, stage or step, and problem, as far as they apply */
-  function where({ cell, problem, stage }, run, step) {
+  function where({ cell, problem, stage, isEdited }, run, step) {
     const { isGradient } = cell;
     const { layer, isWeight } = run.tensors[cell.key];
     return [
@@ -172,6 +172,7 @@
       cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
       step === null ? Article.text(`figure.stage_${stage}`) : Article.text("timeline_step", { step: String(step) }),
       isWeight && !isGradient ? "" : problem.replace("x", "×"),
+      isEdited ? Article.text("scene_edited") : "",
     ].filter(Boolean).join(" · ");
   }
 

@@ -20,6 +20,8 @@
   let origin = null;
   /** @type {any} */
   let run;
+  /** A number as the snapshot has it. */
+  const stored = ({ key, value, isGradient }) => Article.number.stored(value, !isGradient && run.tensors[key].isWeight);
   /** Counts choices of a cell; Escape ends one whose numbers are still loading. */
   let choice = 0;
 
@@ -32,7 +34,7 @@
         if (panel && !panel.hidden) close();
       }
     });
-    document.addEventListener("article:weights", () => panel && !panel.hidden && render());
+    document.addEventListener("article:scene", () => panel && !panel.hidden && guarded(followScene));
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
@@ -43,19 +45,35 @@
     if (td === origin && panel && !panel.hidden) return close();
     const mine = ++choice;
     guarded(async () => {
-      run ??= await Article.data.run();
+      run ??= await Article.passes.load();
       if (mine !== choice) return; // another cell was chosen, or none after all
       origin = td;
-      open([Article.cellNames.ofTable(td, run, pageProblem())], 0);
+      const { follows = "", problem } = td.closest("figure").dataset;
+      open([{ ...Article.cellNames.ofTable(td, run, pageProblem()), isPages: !problem || follows.includes("problem") }], 0);
       if (isKeyboard) focusTitle();
       uncover(td);
     });
   }
 
-  /** @returns {string} the problem of a weight's cells: the page's first */
+  /** @returns {string} the problem of a weight's cells */
   function pageProblem() {
-    const figure = /** @type {HTMLElement | null} */ (document.querySelector("figure.matrix[data-problem]"));
-    return figure?.dataset.problem || run.dataset.problems[0].problem;
+    return Article.scene.problem() || run.dataset.problems[0].problem;
+  }
+
+  /** The page shows other numbers; cells of its own problem go with it. */
+  function followScene() {
+    const problem = pageProblem();
+    const moved = walk.map((place) => (place.isPages && place.problem !== problem ? { ...place, problem } : place));
+    const isThere = (place) => Article.cellNames.parse(Article.cellNames.address(place, run), run) !== null;
+    if (moved.every((place, i) => place === walk[i])) return render();
+    if (!isThere(moved[index])) return close();
+    index = moved.slice(0, index + 1).filter(isThere).length - 1;
+    open(moved.filter(isThere), index);
+  }
+
+  /** A place as the panel walks through it; `isPages` says that it goes with the page's problem. */
+  function placed(place) {
+    return { ...place, isPages: walk[index]?.isPages ?? place.problem === pageProblem() };
   }
 
   /** Show what the address asks for, when it was not this panel that wrote it. */
@@ -65,15 +83,15 @@
       return;
     }
     if (index >= 0 && run && Article.cellNames.address(walk[index], run) === text) return;
-    run ??= await Article.data.run();
+    run ??= await Article.passes.load();
     if (Article.state.get().cell !== text) return; // another came in between
     const place = Article.cellNames.parse(text, run);
     if (!place) {
       Article.state.set({ cell: null }, { replace: true });
-      Article.bar.say(Article.text("address_not_understood"));
+      Article.bar.note(Article.text("address_not_understood"));
       return;
     }
-    [walk, index, origin] = [[place], 0, null];
+    [walk, index, origin] = [[{ ...place, isPages: place.problem === pageProblem() }], 0, null];
     render();
     Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" });
   }
@@ -108,7 +126,7 @@
   function render() {
     panel ??= build();
     const place = walk[index];
-    const numbers = pass(place);
+    const numbers = Article.passes.at({ ...place, position: place.cell.isGradient ? place.position : null });
     const made = Article.engine.explain(numbers, place.cell);
     const users = Article.engine.users(numbers.model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
     const parts = Article.cellView.view({ place, run, made, users, step: numbers.step, isUnrounded, stored });
@@ -118,52 +136,6 @@
     document.body.classList.add("has-cell-panel");
     const operands = made.terms.flatMap((term) => term.operands);
     mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
-  }
-
-  /** @type {{of: any[], numbers: any} | undefined} */
-  let latest;
-
-  /** The numbers that a place belongs to: of its stage, or of the step that figures show. */
-  function pass({ cell, problem, stage, position: asked }) {
-    const shown = stage === "trained" ? Article.weights.current() : null;
-    const position = cell.isGradient ? asked : null;
-    const of = [shown?.weights ?? run[stage], problem, position];
-    if (!latest?.of.every((part, i) => part === of[i])) {
-      latest = { of, numbers: { ...compute(Float64Array.from(of[0]), problem, position), step: shown?.step ?? null } };
-    }
-    return latest.numbers;
-  }
-
-  /** Forward through a problem; or forward to a position, and back from the loss of what follows it. */
-  function compute(weights, problem, position) {
-    const { engine } = Article;
-    const { sizes, dataset } = run;
-    const ids = dataset.problems.find((known) => known.problem === problem).tokens.map((token) => dataset.vocab.indexOf(token));
-    const given = ids.slice(0, position === null ? -1 : position + 1);
-    const model = new engine.Transformer(sizes, engine.sequence(given, sizes.n_ctx));
-    model.forward(weights);
-    if (position === null) return { model, weights };
-    const gradient = new Float64Array(weights.length), token = ids[position + 1];
-    const counts = new Float64Array(given.length * sizes.d_vocab), totals = new Float64Array(given.length);
-    counts[position * sizes.d_vocab + token] = totals[position] = 1;
-    engine.crossEntropy(model, { counts, totals, n: 1 });
-    model.backward(weights, gradient);
-    return { model, weights, gradient, target: { position, token } };
-  }
-
-  /** A number as the snapshot has it: 7 digits, a weight as the shortest decimal that reads back. */
-  function stored({ key, value, isGradient }) {
-    if (isGradient || !run.tensors[key].isWeight || Math.fround(value) !== value) return Article.number.rounded(value);
-    let digits = 1;
-    while (Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
-    return Number(halfToEven(value.toPrecision(digits), value.toPrecision(digits + 1), value));
-  }
-
-  /** Of two decimals that are equally near, the one that ends even. */
-  function halfToEven(decimal, longer, value) {
-    const isHalf = /^[^e]*5$/.test(longer) && Number(longer) === value;
-    const last = Number(decimal.at(-1));
-    return isHalf && last % 2 === 1 ? `${decimal.slice(0, -1)}${last - 1}` : decimal;
   }
 
   function build() {
@@ -182,7 +154,7 @@
     made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button"))));
     made.addEventListener("change", (event) => guarded(() => {
       const { value } = /** @type {HTMLSelectElement} */ (event.target);
-      open([...walk.slice(0, index), Article.cellNames.parse(value, run)], index);
+      open([...walk.slice(0, index), placed(Article.cellNames.parse(value, run))], index);
       /** @type {HTMLElement} */ (made.querySelector("select")).focus();
     }));
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
@@ -203,7 +175,7 @@
     if (command === "back") open(walk, index - 1);
     else if (command === "forward") open(walk, index + 1);
     else if (place !== undefined) open(walk, Number(place));
-    else if (cell) open([...walk.slice(0, index + 1), Article.cellNames.parse(cell, run)], index + 1);
+    else if (cell) open([...walk.slice(0, index + 1), placed(Article.cellNames.parse(cell, run))], index + 1);
     focusTitle();
   }
 
@@ -258,7 +230,7 @@
       await work();
     } catch (error) {
       reportError(error);
-      Article.bar.say(Article.text("cell_failed"));
+      Article.bar.note(Article.text("cell_failed"));
     }
   }
 
