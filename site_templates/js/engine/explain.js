@@ -18,7 +18,7 @@
   function explain(numbers, cell) {
     const { model } = numbers;
     const rule = engine.rules(model.sizes).get((cell.isGradient ? "∂" : "") + cell.key);
-    const made = { cell, result: valueOf(numbers, cell), terms: [], own: -1, divisor: null, answer: null };
+    const made = { cell, result: rule?.isProduct ? null : valueOf(numbers, cell), terms: [], own: -1, divisor: null, answer: null };
     if (!rule) return { operation: "weight", ...made };
     const bound = bind(rule.target, cell, model.sizes);
     if (isMasked(bound) && (!cell.isGradient || hasMask(cell.key))) return { operation: "mask", ...made };
@@ -40,7 +40,9 @@
     if (rule.operation === "error" && cell.row === numbers.target.position) {
       made.answer = Number(cell.column === numbers.target.token);
     }
-    return { operation: rule.operation, ...made };
+    const whole = { operation: rule.operation, ...made };
+    if (rule.isProduct) whole.result = evaluate(whole, model.sizes.ln_eps); // nothing has computed it before
+    return whole;
   }
 
   /**
@@ -115,7 +117,7 @@
    */
   function valueOf(numbers, cell) {
     const { model, weights, gradient } = numbers, { key, head, row, column, isGradient } = cell;
-    if (engine.rules(model.sizes).get(key)?.isProduct) return evaluate(explain(numbers, cell), model.sizes.ln_eps);
+    if (engine.rules(model.sizes).get(key)?.isProduct) return explain(numbers, cell).result;
     if (model.places.has(key)) return engine.weightMatrix(model.sizes, isGradient ? gradient : weights, key, null)(row, column);
     if (!isGradient && hasMask(key) && column > row) return null;
     const { sizes, rows, values, grads } = model;
