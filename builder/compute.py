@@ -82,7 +82,7 @@ class Computer:
             evidence = self._evidence(trained)
         _require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
         with self.progress.stage("claims"):
-            claims = self._claims([trained, traces], evidence)
+            claims = self._claims([trained, traces, gradients], evidence)
         with self.progress.stage("manifest"):
             return self._manifest([trained, traces, gradients, claims])
 
