@@ -35,17 +35,16 @@ class Gradients:
             raise AddressError("no-gradient", message, hint)
         return Target(position, target.target), target.grads[spec.key]
 
-    def domain(self, spec: TensorSpec, problem: str) -> float:
-        """Return the domain of all gradients of a kind in a problem.
+    def domain(self, spec: TensorSpec, problem: str, position: int) -> float:
+        """Return the domain of all gradients of a kind for one target.
 
-        It is the same for both stages, all targets, layers and heads.
+        It is the same for both stages, all layers and all heads.
         """
         end = f".{spec.name}"
         sizes = [
             np.abs(gradient).max()
             for stage in STAGES
-            for target in self._of_problem(stage, problem)
-            for key, gradient in target.grads.items()
+            for key, gradient in self._of_problem(stage, problem)[position].grads.items()
             if f".{key}".endswith(end)
         ]
         return covering(float(max(sizes)))

@@ -115,7 +115,7 @@ class Numbers:
             tokens = self._up_to(problem, target)
             with _readable():
                 wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
-                domain = self.gradients.domain(spec, problem)
+                domain = self.gradients.domain(spec, problem, wanted.position)
         elif spec.key in products(config):
             tokens, wanted = (), None
             with _readable():
