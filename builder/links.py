@@ -24,6 +24,8 @@ class Link:
 def unresolved(href: str, page: str, ids: Ids, base_url: str = "") -> tuple[str, str] | None:
     """Return what is wrong with a link, and a hint; None if it resolves or leaves the site.
 
+    A fragment is an id, a state of the page, or both, as in `#section?step=120`.
+
     Parameters
     ----------
     href
@@ -47,7 +49,7 @@ def unresolved(href: str, page: str, ids: Ids, base_url: str = "") -> tuple[str,
     path = _path("" if is_absolute else page, unquote(parts.path))
     if path not in ids:
         return f"`{href}` leads to no file of the site", did_you_mean(path, ids)
-    defined, fragment = ids[path], unquote(parts.fragment)
+    defined, fragment = ids[path], unquote(parts.fragment).partition("?")[0]
     if fragment and defined is not None and fragment not in defined:
         return f"`{href}`: {path} has no id `{fragment}`", did_you_mean(fragment, defined)
     return None

@@ -27,6 +27,7 @@ from builder.blocks import (
     downloads,
     equation,
     matrix,
+    network,
     note,
     product,
     row,
@@ -52,5 +53,6 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, claim)
