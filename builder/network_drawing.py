@@ -19,7 +19,7 @@ STREAM = 17.0
 LEFT, LEAST_RIGHT = 47.0, 276.0
 """Boxes stand between these, or reach further right where their texts need it."""
 
-MARGIN = 56.0
+MARGIN = 55.0
 """Room to the right of the boxes, for the sums of their counts."""
 
 EDGE = 18.0
