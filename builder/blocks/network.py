@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -36,7 +37,7 @@ def render(directive: Directive, context: Context) -> str:
         f"<figcaption>{directive.body}"
         f'<p class="network-legend">{legend}</p>'
         f'<noscript><p class="network-legend">{without}</p></noscript>'
-        f"{_details(parts, context)}</figcaption></figure>\n"
+        f"</figcaption>{_details(parts, context)}</figure>\n"
     )
 
 
@@ -57,7 +58,7 @@ def _details(parts: Sequence[Group], context: Context) -> str:
 
 def _body(group: Group, context: Context) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{escape(full_name(part, context))}</th>'
+        f'<tr><th scope="row">{_name(part, context)}</th>'
         f"<td>{_tensors(part)}</td><td>{display_whole(part.n_params)}</td></tr>"
         for part in group.parts
     )
@@ -68,15 +69,19 @@ def _body(group: Group, context: Context) -> str:
     )
 
 
+def _name(part: Part, context: Context) -> str:
+    return re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(full_name(part, context)))
+
+
 def _tensors(part: Part) -> str:
     """The weights with their shapes, then what is made."""
     shared = "" if part.head is None else f"[{part.head}]"
     weights = (
-        f"<div><code>{spec.key}{shared}</code> {_shape(shape)}</div>"
+        f"<div>{_tensor(spec.key + shared, shape)}</div>"
         for spec, shape in zip(part.weights, part.weight_shapes, strict=True)
     )
-    return f"{''.join(weights)}<div>→ <code>{address(part)}</code> {_shape(part.made_shape)}</div>"
+    return f"{''.join(weights)}<div>→ {_tensor(address(part), part.made_shape)}</div>"
 
 
-def _shape(shape: Sequence[int | str]) -> str:
-    return "×".join(map(str, shape))
+def _tensor(name: str, shape: Sequence[int | str]) -> str:
+    return f"<code>{name}</code> <span>{'×'.join(map(str, shape))}</span>"
