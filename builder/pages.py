@@ -57,9 +57,11 @@ class Pages:
         self._templates = templates
         self._site = site
         self._strings = strings
+        self._script_strings = {code: _script_strings(texts) for code, texts in strings.items()}
         self._environment = jinja2.Environment(
             loader=_Loader(templates),
             undefined=jinja2.StrictUndefined,
+            auto_reload=False,
             autoescape=jinja2.select_autoescape(["html"]),
             trim_blocks=True,
             lstrip_blocks=True,
@@ -76,13 +78,13 @@ class Pages:
             chapter,
             rendered.html,
             contents if len(contents) > 1 else (),
-            self._script_strings(chapter.language),
+            self._script_strings[chapter.language.code],
         )
         return self._page("chapter.html", page)
 
     def placeholder(self, language: Language, slug: str) -> str:
         """Return the page of a chapter that is not written in this language yet."""
-        strings = self._script_strings(language)
+        strings = self._script_strings[language.code]
         page = PageView(self._site, language, slug, None, script_strings=strings)
         return self._page("placeholder.html", page)
 
@@ -99,12 +101,6 @@ class Pages:
         ]
         return self._render("404.html", languages=languages)
 
-    def _script_strings(self, language: Language) -> dict[str, str]:
-        prefix = "script."
-        texts = self._strings[language.code].items()
-        own = {name.removeprefix(prefix): t for name, t in texts if name.startswith(prefix)}
-        return own | {name: text for name, text in texts if name.startswith(OF_FIGURES)}
-
     def _page(self, template: str, page: PageView) -> str:
         return self._render(template, page=page, t=self._strings[page.language.code], policy=POLICY)
 
@@ -113,6 +109,13 @@ class Pages:
             page = self._environment.get_template(name).render(**variables)
             page.encode()  # half a surrogate pair fails here, where its template is known
             return page
+
+
+def _script_strings(texts: Strings) -> dict[str, str]:
+    """The texts that scripts use."""
+    prefix = "script."
+    own = {name.removeprefix(prefix): t for name, t in texts.items() if name.startswith(prefix)}
+    return own | {name: text for name, text in texts.items() if name.startswith(OF_FIGURES)}
 
 
 class _Loader(jinja2.FileSystemLoader):

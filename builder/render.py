@@ -16,7 +16,7 @@ from builder.compute import SNAPSHOTS, Computed
 from builder.errors import Diagnostic, Diagnostics
 from builder.links import unresolved
 from builder.site import Chapter, Language, Site
-from builder.stages import Cache, Ingredients, Result, digest
+from builder.stages import Cache, Ingredients, Result, Stored, digest
 from builder.strings import Texts
 from builder.text_file import read_regular
 
@@ -81,7 +81,7 @@ class Renderer:
         model = self.cache.get("assets/model", ingredients, compute_model)
         return {**static_assets(self.templates), **charts.files, **model.files}
 
-    def _page(self, language: Language, slug: str) -> Result:
+    def _page(self, language: Language, slug: str) -> Stored:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
         ingredients = {**self._shared_ingredients, name: digest(repr(chapter))}
@@ -128,7 +128,7 @@ class Renderer:
 
         return dict(self.cache.get("pages/other", self._shared_ingredients, compute).files)
 
-    def _check_links(self, results: list[Result]) -> None:
+    def _check_links(self, results: list[Stored]) -> None:
         """Report links from one chapter to pages, files and anchors that do not exist."""
         ids = {path: set(r.facts["ids"]) for r in results for path in r.files}
         numbers = (*self.computed.files, "provenance.json")
