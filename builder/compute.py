@@ -131,7 +131,8 @@ class Computer:
 
     def _claims(self, numbers: list[Stored], evidence: Stored) -> Stored:
         def compute() -> Result:
-            from builder.claims import World, check_claims
+            from builder.claims.predicates import check_claims
+            from builder.claims.world import World
             from model.documents import claims_file
 
             training = numbers[0].facts["training"]
@@ -140,7 +141,10 @@ class Computer:
             return _result([claims_file(claims)], {"claims": claims})
 
         return self._get(
-            "claims", ["builder.claims", "model.documents"], [*numbers, evidence], compute
+            "claims",
+            ["builder.claims.predicates", "model.documents"],
+            [*numbers, evidence],
+            compute,
         )
 
     def _manifest(self, parts: list[Stored]) -> Computed:

@@ -179,7 +179,7 @@ def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
     (modules,) = (modules for stage, modules, _ in stages() if stage == "train")
     closure = SourceCode(ROOT).closure(modules)
     assert "model.transformer" in closure
-    assert not {"model.trace", "model.evidence", "builder.claims"} & set(closure)
+    assert not {"model.trace", "model.evidence", "builder.claims.world"} & set(closure)
 
 
 def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:

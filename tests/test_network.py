@@ -12,9 +12,11 @@ from collections.abc import Iterator
 import pytest
 
 from builder.blocks.part import target
+from builder.drawing.boxes import Box
+from builder.drawing.network import Drawing, draw
+from builder.errors import Location
 from builder.links import Link
 from builder.markdown import render
-from builder.network_drawing import Box, Drawing, draw
 from model.config import ModelConfig
 from model.parts import Part, groups
 from model.task import BY_NAME, VOCAB
@@ -191,7 +193,8 @@ def test_boxes_lead_to_the_ledger_once_there_is_one(
     assert f"{page}#blocks.0.attn.q[1]" in hrefs
     assert all(href.startswith(f"{page}#") for href in hrefs)
     assert len(set(hrefs)) == len(hrefs)
-    assert [Link(href, 1) for href in hrefs] == list(rendered.links)
+    place = Location(made.chapter.path, 1)
+    assert [Link(href, place) for href in hrefs] == list(rendered.links)
     assert re.findall(r'<a id="[^"]*" class="\w+" href="([^"]*)"', rendered.html) == hrefs
 
 

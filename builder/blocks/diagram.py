@@ -8,8 +8,7 @@ from html import escape
 
 from builder.blocks.directive import Context
 from builder.blocks.part import address, group_name, head_name, sign, spoken, target, word
-from builder.display import display_whole
-from builder.network_drawing import (
+from builder.drawing.boxes import (
     EDGE,
     FLAT,
     LARGE,
@@ -20,11 +19,12 @@ from builder.network_drawing import (
     PAD,
     SMALL,
     Box,
-    Drawing,
     Frame,
     Span,
     text_width,
 )
+from builder.drawing.network import Drawing
+from builder.numbers.display import display_whole
 
 _FOOT, _STROKE = 28.0, 1.0
 

@@ -9,9 +9,10 @@ from html import escape
 from builder.blocks.diagram import svg
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.part import address, full_name, group_name, target
-from builder.display import display_whole
+from builder.drawing.network import draw
+from builder.errors import Location
 from builder.links import Link
-from builder.network_drawing import draw
+from builder.numbers.display import display_whole
 from model.parts import Group, Part, groups
 from model.tensors import Vocabulary
 
@@ -26,7 +27,8 @@ def render(directive: Directive, context: Context) -> str:
     network_id = context.ids.take(NAME, directive.line)
     parts = groups(Vocabulary(context.numbers.config))
     drawing = draw(parts)
-    context.links.extend(Link(target(box.part, context), directive.line) for box in drawing.boxes)
+    place = Location(context.chapter.path, directive.line)
+    context.links.extend(Link(target(box.part, context), place) for box in drawing.boxes)
     legend, without = (
         escape(context.words(f"network.{name}")) for name in ("legend", "without_scripts")
     )

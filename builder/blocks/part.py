@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from builder.blocks.directive import Context
-from builder.display import display_whole
-from builder.site import LEDGER
+from builder.content.site import LEDGER
+from builder.numbers.display import display_whole
 from model.parts import Group, Part
 from model.task import BY_NAME, EQUALS_POSITION, TOKEN_ID
 from model.tensors import in_prose
