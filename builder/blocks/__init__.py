@@ -28,6 +28,7 @@ from builder.blocks import (
     equation,
     matrix,
     mixture,
+    network,
     note,
     problem,
     product,
@@ -59,5 +60,6 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)
