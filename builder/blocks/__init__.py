@@ -26,6 +26,7 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    ledger,
     matrix,
     mixture,
     network,
@@ -61,5 +62,6 @@ BLOCKS: tuple[Block, ...] = (
     training,
     timeline,
     network,
+    ledger,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)
