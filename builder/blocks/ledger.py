@@ -8,7 +8,7 @@ from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import matrix_figure
-from builder.blocks.part import full_name, place, word
+from builder.blocks.part import place, sign, word
 from builder.blocks.table import Part as Shown
 from builder.errors import did_you_mean
 from builder.numbers.matrix import Matrix
@@ -101,9 +101,9 @@ def _section(
     if not rows:
         return ""
     own = context.ids.reserve(place(part), directive.line)
-    name = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(full_name(part, context)))
+    name = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(f"{sign(part)} {word(part, context)}".strip()))
     return (
-        f'<section class="ledger-part" id="{own}" aria-label="{escape(word(part, context))}">'
+        f'<section class="ledger-part wide" id="{own}" aria-label="{escape(word(part, context))}">'
         f'<p class="ledger-name">{name}</p>{rows}</section>\n'
     )
 
