@@ -39,6 +39,7 @@ from builder.blocks import (
     timeline,
     training,
     value,
+    votes,
 )
 from builder.blocks import sum as sum_block
 from builder.blocks.directive import Block, InlineBlock
@@ -63,5 +64,6 @@ BLOCKS: tuple[Block, ...] = (
     timeline,
     network,
     ledger,
+    votes,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

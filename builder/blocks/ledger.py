@@ -101,9 +101,10 @@ def _section(
     if not rows:
         return ""
     own = context.ids.reserve(place(part), directive.line)
-    name = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(f"{sign(part)} {word(part, context)}".strip()))
+    called = escape(word(part, context))
+    name = re.sub(r"_(\w+)", r"<sub>\1</sub>", f"{escape(sign(part))} {called}".strip())
     return (
-        f'<section class="ledger-part wide" id="{own}" aria-label="{escape(word(part, context))}">'
+        f'<section class="ledger-part wide" id="{own}" aria-label="{called}">'
         f'<p class="ledger-name">{name}</p>{rows}</section>\n'
     )
 
