@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 
 # key | letter | axes | zh | en | left × right: ᵀ transposes the right one, / divides by √d_head
 _PRODUCTS = """
-attn.W_QK         | W_QW_Kᵀ | head d_model d_model | 决定从哪里读的合并矩阵：读的一行在左，被读的一行在右 | the merged matrix that decides where to read: the reading row at its left, the row read at its right | attn.W_Q × attn.W_Kᵀ
-attn.W_OV         | W_VW_O  | head d_model d_model | 决定写成什么的合并矩阵：被读的一行进，写入残差流的一行出 | the merged matrix that decides what is written: from the row read to the row written | attn.W_V × attn.W_O
+attn.W_QK         | W_Q W_K⊤ | head d_model d_model | 决定从哪里读的合并矩阵：读的一行在左，被读的一行在右 | the merged matrix that decides where to read: the reading row at its left, the row read at its right | attn.W_Q × attn.W_Kᵀ
+attn.W_OV         | W_V W_O  | head d_model d_model | 决定写成什么的合并矩阵：被读的一行进，写入残差流的一行出 | the merged matrix that decides what is written: from the row read to the row written | attn.W_V × attn.W_O
 attn.token_q      |         | head d_vocab d_head  | 只用词向量时，每个 token 的 Query | the query of each bare token embedding | embed.W_E × attn.W_Q
 attn.token_k      |         | head d_vocab d_head  | 只用词向量时，每个 token 的 Key | the key of each bare token embedding | embed.W_E × attn.W_K
 attn.token_scores |         | head d_vocab d_vocab | 只用词向量时的分数；行是读的 token，列是被读的 token | scores between bare token embeddings; a row reads, a column is read | attn.token_q × attn.token_kᵀ /

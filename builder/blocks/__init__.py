@@ -26,6 +26,7 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    ledger,
     matrix,
     mixture,
     network,
@@ -38,6 +39,7 @@ from builder.blocks import (
     timeline,
     training,
     value,
+    votes,
 )
 from builder.blocks import sum as sum_block
 from builder.blocks.directive import Block, InlineBlock
@@ -61,5 +63,7 @@ BLOCKS: tuple[Block, ...] = (
     training,
     timeline,
     network,
+    ledger,
+    votes,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

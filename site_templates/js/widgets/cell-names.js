@@ -109,8 +109,8 @@
       return made;
     };
     const { letter: own, name: last } = tensors[key];
-    const [first, ...rest] = own.split("_");
-    const parts = own ? [element("i", first), ...rest.map((part) => element("sub", part))] : [element("code", last)];
+    const pieces = own.split(/_(\w+)/); // every second one is a subscript
+    const parts = own ? pieces.map((piece, i) => element(i % 2 ? "sub" : "i", piece)) : [element("code", last)];
     const made = document.createDocumentFragment();
     if (isGradient) made.append(element("i", "G"), element("sub", ...parts));
     else made.append(...parts);
