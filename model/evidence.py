@@ -15,7 +15,7 @@ from torch import Tensor
 
 from model import task, trace
 from model.config import ModelConfig, Preset
-from model.trace import StoredWeights, decode
+from model.trace import Gradients, StoredWeights, decode
 from model.train import train
 from model.transformer import Record, unrecorded
 
@@ -78,8 +78,7 @@ def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Ev
     stepped = trace.losses_after_step(initial, pushes, STEP_RATE, preset.model)
     before, after = np.exp(-pushes.loss), np.exp(-stepped)  # [target]
     first = task.TARGETS.index(task.BY_NAME["7x8"].targets[task.EQUALS_POSITION])
-    starts = [i for i, target in enumerate(task.TARGETS) if target.position == 0]
-    by_problem = np.add.reduceat(pushes.weights["blocks.0.attn.W_Q"], starts)  # [problem ...]
+    alone, together = sizes_of_pushes(pushes)
     return Evidence(
         decoded=count_correct(weights, preset.model),
         overwritten_uniform=count_correct(weights, preset.model, uniform_pattern),
@@ -93,12 +92,20 @@ def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Ev
         second_digit_without_equals=count_second_digits(weights, preset.model),
         raised_by_step=int((after > before).sum()),
         first_step=(float(before[first]), float(after[first])),
-        pushes=float(np.linalg.norm(by_problem, axis=(1, 2)).sum()),
-        push=float(np.linalg.norm(by_problem.sum(0))),
+        pushes=alone,
+        push=together,
         control_uniform=control.correct[-1],
         control_loss=control.loss[-1],
         control_margin=control.portability_margin,
     )
+
+
+def sizes_of_pushes(found: Gradients) -> tuple[float, float]:
+    """Norms of the gradients of layer 1's W_Q: the problems' added up, and that of their sum."""
+    starts = [i for i, target in enumerate(task.TARGETS) if target.position == 0]
+    by_problem = np.add.reduceat(found.weights["blocks.0.attn.W_Q"], starts)  # [problem ...]
+    alone = np.linalg.norm(by_problem, axis=(1, 2)).sum()
+    return float(alone), float(np.linalg.norm(by_problem.sum(0)))
 
 
 def count_correct(weights: StoredWeights, config: ModelConfig, record: Record = unrecorded) -> int:
