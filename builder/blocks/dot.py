@@ -11,10 +11,16 @@ from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.figure import letter
 from builder.blocks.multiplication import PRODUCT, look_up_product
 from builder.blocks.operation import Equation
-from builder.blocks.table import axis_word, n_decimals
-from builder.blocks.worked import decimals_that_add_up, head, number, place, worked_figure
+from builder.blocks.table import n_decimals
+from builder.blocks.worked import (
+    decimals_that_add_up,
+    head,
+    number,
+    place,
+    source_head,
+    worked_figure,
+)
 from builder.numbers.display import token_label
-from builder.numbers.matrix import TOKEN_AXES
 
 NAME = "dot"
 ARGUMENT = Argument.NONE
@@ -57,10 +63,8 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _head(equation: Equation, context: Context) -> str:
-    axis, term = equation.left.columns, escape(context.words("figure.dot_term"))
-    is_source = axis.name in TOKEN_AXES
-    source = context.words("figure.dot_source") if is_source else axis_word(axis, context)
-    return head([escape(source), letter(equation.left), "", letter(equation.right), "", term])
+    source, term = source_head(equation.left.columns, context), context.words("figure.dot_term")
+    return head([source, letter(equation.left), "", letter(equation.right), "", escape(term)])
 
 
 def _foot(equation: Equation, cell: str, total: float, decimals: int, context: Context) -> str:

@@ -27,12 +27,20 @@ def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
             address, stage, problem, str(EQUALS if target is None else target)
         )
     except AddressError as error:
-        raise BlockError(error.rule, error.message, error.hint, option) from error
+        at = "target" if error.rule.endswith("-label") else option  # no other label is looked up
+        raise BlockError(error.rule, error.message, error.hint, at) from error
     until = directive.options.get("until")
     try:
         return matrix.until(until) if until else matrix
     except AddressError as error:
         raise BlockError(error.rule, error.message, error.hint, "until") from error
+
+
+def require_gradient(target: object, *matrices: Matrix) -> None:
+    """Refuse a target where nothing asks for one."""
+    if target is not None and not any(matrix.is_gradient for matrix in matrices):
+        message = f"`{matrices[-1].address}` is no gradient, so it has no target"
+        raise BlockError("no-target", message, "", "target")
 
 
 def matrix_figure(

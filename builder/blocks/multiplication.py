@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -9,7 +10,13 @@ from fractions import Fraction
 import numpy as np
 
 from builder.blocks.directive import BlockError, Context, Directive, Options
-from builder.blocks.operation import MATRICES, Equation, look_up_matrices, verify_product
+from builder.blocks.operation import (
+    MATRICES,
+    Equation,
+    look_up_matrices,
+    sizes_fit,
+    verify_product,
+)
 
 PRODUCT: Options = {
     **MATRICES,
@@ -37,9 +44,8 @@ def look_up_product(directive: Directive, context: Context) -> Equation:
         right = right.transposed
     scale, factor = _scale(options["scale"])
     equation = Equation("product", "×", left, right, result, scale, factor)
-    would_fit = left.values.shape[1] == right.values.shape[1]
     try:
-        verify_product(equation, "`transpose_right: true` would fit" if would_fit else "")
+        verify_product(equation)
     except BlockError as error:
         is_plain = not (options["transpose_left"] or options["transpose_right"] or scale)
         remedy = _remedy(equation) if is_plain else ""
@@ -48,20 +54,36 @@ def look_up_product(directive: Directive, context: Context) -> Equation:
 
 
 def _remedy(equation: Equation) -> str:
-    """Name the options that would make a false product true, if any would."""
-    for right, option in ((equation.right, ""), (equation.right.transposed, "transpose_right")):
-        if equation.left.values.shape[1] != right.values.shape[0]:
+    """Name the options that would make a false product true, or at least its sizes fit."""
+    fitting = ""
+    for option, turned in _turned(equation):
+        if not sizes_fit(turned):
             continue
-        computed, result = equation.left.values @ right.values, equation.result.values
-        if computed.shape != result.shape or np.isnan(result).all():
-            continue
-        at = np.unravel_index(np.argmax(np.where(np.isnan(result), 0, abs(computed))), result.shape)
-        scale = Fraction(float(result[at] / computed[at])).limit_denominator(_LARGEST_DENOMINATOR)
-        options = [f"`{option}: true`"] * bool(option) + [f"`scale: {scale}`"] * (scale != 1)
+        scale = _missing_scale(turned)
+        needed = [f"`{option}: true`"] * bool(option) + [f"`scale: {scale}`"] * (scale != 1)
         with suppress(BlockError):
-            verify_product(replace(equation, right=right, factor=float(scale)))
-            return f"{' and '.join(options)} would make it true"
-    return ""
+            verify_product(replace(turned, factor=float(scale)))
+            return f"{' and '.join(needed)} would make it true"
+        fitting = fitting or (f"`{option}: true` would fit" if option else "")
+    return "" if sizes_fit(equation) else fitting
+
+
+def _turned(equation: Equation) -> Iterator[tuple[str, Equation]]:
+    """The equation as it is and with either operand transposed, each with the option for it."""
+    yield "", equation
+    yield "transpose_right", replace(equation, right=equation.right.transposed)
+    yield "transpose_left", replace(equation, left=equation.left.transposed)
+
+
+def _missing_scale(equation: Equation) -> Fraction:
+    """The factor that the largest cell asks for; 1 where there is none to tell."""
+    computed = equation.left.values @ equation.right.values
+    result = equation.result.values
+    sizes = np.where(np.isfinite(computed) & np.isfinite(result), abs(computed), 0)
+    at = np.unravel_index(np.argmax(sizes), sizes.shape)
+    if sizes[at] == 0:
+        return Fraction(1)
+    return Fraction(float(result[at] / computed[at])).limit_denominator(_LARGEST_DENOMINATOR)
 
 
 def _scale(option: object) -> tuple[str, float]:

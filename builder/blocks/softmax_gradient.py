@@ -17,6 +17,7 @@ from builder.blocks.figure import letter, look_up
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import decimals_that_add_up, head, number, place, worked_figure
 from builder.numbers.display import token_label
+from builder.numbers.matrix import Array
 
 NAME = "softmax_gradient"
 ARGUMENT = Argument.NONE
@@ -30,14 +31,14 @@ def render(directive: Directive, context: Context) -> str:
     """Return a table with a line for each source: A, u, A u, u less its mean, and the gradient."""
     gradients, result = (look_up(directive, context, option) for option in ("gradients", "result"))
     shares = look_up(directive, context, "shares")
+    if not _is_gradient(result.values, shares.values, gradients.values):
+        message = f"`{result.address}` is not what softmax makes of `{gradients.address}`"
+        raise BlockError("false-figure", message, "", "result")
+
     row = place(directive, "row", result.rows)
     sources = range(row + 1)
     a, u = shares.values[row, sources], gradients.values[row, sources]
     mean, told = float(a @ u), result.values[row, sources]
-    if abs(a * (u - mean) - told).max() > _ROUNDING:
-        message = f"`{result.address}` is not what softmax makes of `{gradients.address}`"
-        raise BlockError("false-figure", message, "", "result")
-
     wanted = n_decimals(directive.options, 4)
     of_products = decimals_that_add_up((a * u).tolist(), mean, wanted)
     of_result = decimals_that_add_up(told.tolist(), 0.0, wanted)
@@ -58,3 +59,13 @@ def render(directive: Directive, context: Context) -> str:
     )
     matrices = {"shares": shares, "gradients": gradients, "result": result}
     return worked_figure(NAME, directive, context, table, matrices, row=row, decimals=wanted)
+
+
+def _is_gradient(told: Array, shares: Array, u: Array) -> bool:
+    """Whether it is in every row; shares may go on after the position that the loss asks for."""
+    rows, columns = told.shape
+    a = shares[:rows, :columns]
+    if not told.shape == u.shape == a.shape or rows != columns:
+        return False
+    computed = a * (u - (a * u).sum(axis=1, keepdims=True))
+    return float(abs(computed - told).max()) <= _ROUNDING

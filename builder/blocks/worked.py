@@ -7,11 +7,12 @@ from html import escape
 from itertools import chain
 
 from builder.blocks.directive import BlockError, Context, Directive
+from builder.blocks.figure import require_gradient
 from builder.blocks.follow import following
-from builder.blocks.table import indices
+from builder.blocks.table import axis_word, indices
 from builder.numbers.address import Axis
 from builder.numbers.display import MAX_DECIMALS, adds_up, display
-from builder.numbers.matrix import Matrix
+from builder.numbers.matrix import TOKEN_AXES, Matrix
 
 FEWEST_DECIMALS = 2
 """With fewer, nearly anything adds up."""
@@ -39,6 +40,7 @@ def worked_figure(
         Further `data-` attributes.
     """
     *_, result = matrices.values()
+    require_gradient(directive.options["target"], *matrices.values())
     wanted = directive.options["follow"] or ()
     attributes = {
         **{name: matrix.address for name, matrix in matrices.items()},
@@ -62,6 +64,13 @@ def head(names: Iterable[str]) -> str:
     """Return the line of column heads, given as HTML; an empty one heads an operator."""
     cells = (f'<th scope="col">{name}</th>' if name else "<td></td>" for name in names)
     return f"<thead><tr>{''.join(cells)}</tr></thead>"
+
+
+def source_head(axis: Axis, context: Context) -> str:
+    """Return what heads the lines: they are sources, or places on an axis that says what it is."""
+    is_source = axis.name in TOKEN_AXES
+    word = context.words("figure.dot_source") if is_source else axis_word(axis, context)
+    return escape(word)
 
 
 def number(value: float | None, decimals: int) -> str:

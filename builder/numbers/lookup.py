@@ -92,7 +92,9 @@ class Numbers:
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
         place = _place(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
-        return Value(shown, parsed.text, matrix.stage, matrix.problem, place, matrix.address)
+        position = matrix.target.position if matrix.target else None
+        where = matrix.stage, matrix.problem, place, matrix.address, position
+        return Value(shown, parsed.text, *where)
 
     @functools.cached_property
     def gradients(self) -> Gradients:
@@ -206,6 +208,8 @@ def _readable() -> Iterator[None]:
     """Report a damaged snapshot as an address that cannot be read."""
     try:
         yield
+    except AddressError:
+        raise
     except SnapshotError as error:
         raise AddressError("snapshot", f"{error.path.name}: {error.message}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -109,7 +109,7 @@ class Value:
 
     `stage` and `problem` are empty where the number does not depend on them. `cell` is the place
     in its whole tensor by indices alone, such as `probs[3,5]`, and `matrix` the address of the
-    matrix that has it; both are empty if there is none.
+    matrix that has it; both are empty if there is none. `target` is a gradient's position to ask.
     """
 
     number: float | None
@@ -118,6 +118,7 @@ class Value:
     problem: str = ""
     cell: str = ""
     matrix: str = ""
+    target: int | None = None
 
 
 def _is_positional(axis: Axis) -> bool:
