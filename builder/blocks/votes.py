@@ -46,7 +46,8 @@ def render(directive: Directive, context: Context) -> str:
     return (
         f'<figure class="votes wide" id="{figure_id}" data-prefix="{escape(prefix)}">'
         f'<div class="worked-scroll" tabindex="0" role="group" aria-label="{label}">'
-        f'<table class="matrix-table votes-table"><caption class="visually-hidden">{label}</caption>'
+        '<table class="matrix-table votes-table">'
+        f'<caption class="visually-hidden">{label}</caption>'
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody><tfoot>{total}</tfoot>"
         f"</table></div>{caption}</figure>\n"
     )
