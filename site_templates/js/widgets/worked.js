@@ -20,7 +20,7 @@
    * @param {import("./follow").View} view
    */
   function write(figure, view) {
-    const own = Article.follow.own(figure, (data) => ({ ...data, turned: new Set((data.turned ?? "").split(" ")) }));
+    const own = Article.follow.own(figure, ({ turned = "" }) => ({ turned: new Set(turned.split(" ")) }));
     const { position } = Article.follow.resolve(own, view);
     const row = position ?? Number(figure.dataset.row);
     const at = (name) => matrix(figure.dataset[name], own, own.turned.has(name), view);
