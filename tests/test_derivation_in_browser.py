@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from playwright.sync_api import Page, expect
 
 from builder.numbers.display import MASKED, MINUS, display, token_label
 from model import task
@@ -35,6 +36,7 @@ PAGES = [
     "one-route.html",
 ]
 STEP = 60
+DESKTOP = {"width": 1280, "height": 900}
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,71 @@ def test_every_number_of_a_page_is_recomputed(
                 _check_figure(figure, seen)
             for calculation in scene.calculations(visit.page):
                 _check_calculation(calculation, seen)
+            for number in scene.numbers(visit.page):
+                _check_prose(number, seen)
         assert visit.complaints == []
+
+
+def test_a_sum_that_no_rounding_makes_exact_says_that_it_is_not(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "answer.html") as visit:
+        scene.choose(visit.page, problem="5x6")
+        found = scene.calculations(visit.page)
+        for calculation in found:
+            _check_calculation(calculation, Seen(site.folder, problem="5x6"))
+        totals = [cell["text"] for calculation in found for cell in calculation["totals"]]
+        assert sum("≈" in text for text in totals) == 1
+        scene.choose(visit.page, problem=None)
+        assert not any(
+            "≈" in cell["text"] for c in scene.calculations(visit.page) for cell in c["totals"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("page", "figure", "address", "operands"),
+    [
+        ("gradients.html", "∂blocks.0.attn.attn_scores[1]", "attn_scores[1,3,2]@3", 8),
+        ("gradients.html", "∂blocks.0.attn.W_Q", "attn.W_Q[3,2]@3", 6),
+        ("one-line.html", "blocks.0.attn.token_scores[1]", "attn.token_scores[1,3,2]", 8),
+    ],
+)
+def test_a_cell_of_a_gradient_and_of_a_product_opens_and_follows(
+    site: BuiltSite, chromium: Chromium, page: str, figure: str, address: str, operands: int
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        box = visit.page.locator("figure.matrix", has=visit.page.get_by_text(figure, exact=True))
+        box.locator('td[data-row="3"][data-column="2"]').first.click()
+        panel = visit.page.locator(".cell-panel")
+        expect(panel).to_be_visible()
+        assert address in visit.page.url
+        assert panel.locator(".cell-terms tbody [data-cell]").count() == operands
+        for problem in (None, "2x3"):
+            if problem:
+                scene.choose(visit.page, problem=problem)
+            _check_open(visit.page, site)
+        panel.locator(".cell-terms [data-cell]").last.click()
+        _check_open(visit.page, site)
+        assert visit.complaints == []
+
+
+def _check_open(page: Page, site: BuiltSite) -> None:
+    """The number that the panel shows in full is that of the cell in the address."""
+    where = page.evaluate("Article.state.get().cell")
+    problem, stage, cell = where.split(":")
+    key, _, rest = cell.partition("[")
+    indices, _, target = rest.partition("]")
+    *head, row, column = map(int, indices.split(","))
+    data = {"key": key, "problem": problem, "target": target.removeprefix("@")}
+    if head:
+        data["head"] = str(head[0])
+    matrix = independent.matrix(site.folder, stage, {k: v for k, v in data.items() if v})
+    full = page.locator(".cell-value > *").last.inner_text()
+    shown = float(full.replace(MINUS, "-"))
+    assert independent.is_stored(shown, float(matrix[row, column])), where
+    assert page.locator(".cell-result output").inner_text() == display(
+        shown, _places(page.locator(".cell-result output").inner_text())
+    )
 
 
 @pytest.mark.parametrize("position", [1, 4])
@@ -157,6 +223,22 @@ def _check_figure(figure: Mapping[str, Any], seen: Seen) -> None:
         assert f"目标 {token_label(asked)}" in figure["spoken"]
 
 
+def _check_prose(number: Mapping[str, Any], seen: Seen) -> None:
+    data = number["data"]
+    key, _, indices = data["cell"].rstrip("]").partition("[")
+    *head, row, column = indices.split(",")
+    mark = "∂" if data.get("target") else ""
+    address = f"{mark}{key}[{head[0]}]" if head else f"{mark}{key}"
+    matrix = seen.matrix(data, address)
+    if column == "next":
+        after = task.BY_NAME[seen.resolved(data)["problem"]].tokens[int(row) + 1]
+        column = str(task.TOKEN_ID[after])
+    exact = float(matrix[int(row), int(column)])
+    assert independent.is_stored(float(data["value"]), exact), (data, seen)
+    if "format" not in data:
+        assert number["text"] == display(float(data["value"]), int(data.get("decimals", 2)))
+
+
 def _check_number(cell: Mapping[str, Any], exact: float, place: object) -> None:
     assert independent.is_stored(cell["value"], exact), (place, cell, exact)
     assert cell["text"] == display(cell["value"], _places(cell["text"])), place
@@ -190,7 +272,8 @@ def _check_calculation(calculation: Mapping[str, Any], seen: Seen) -> None:
 def _check_derived(cell: Mapping[str, Any], exact: float, place: object) -> None:
     """A product of two stored numbers has the error of both, a sum that of all its terms."""
     assert abs(cell["value"] - exact) <= 4e-6 * max(1, abs(exact)), (place, cell, exact)
-    assert cell["text"] == display(cell["value"], _places(cell["text"])), place
+    text = cell["text"].removeprefix("≈ ")
+    assert text == display(cell["value"], _places(text)), place
 
 
 def _check_sums(calculation: Mapping[str, Any], data: Mapping[str, str]) -> None:
@@ -204,7 +287,9 @@ def _check_sums(calculation: Mapping[str, Any], data: Mapping[str, str]) -> None
         "mixture": columns[len(columns) // 2 + 1 :],
         "softmax_gradient": columns[2::2],
     }[data["kind"]]
-    assert added == totals[: len(added)], calculation["id"]
+    for cell, one, total in zip(calculation["totals"], added, totals, strict=False):
+        assert (one == total) == ("≈" not in cell["text"]), calculation["id"]
+        assert abs(one - total) < Decimal("0.01")
 
 
 def _dot(m: Mapping[str, Array], row: int, data: Mapping[str, str]) -> Any:
@@ -258,4 +343,4 @@ def _places(text: str) -> int:
 
 
 def _decimal(cell: Mapping[str, Any]) -> Decimal:
-    return Decimal(cell["text"].replace(MINUS, "-"))
+    return Decimal(cell["text"].removeprefix("≈ ").replace(MINUS, "-"))

@@ -8,8 +8,9 @@
 
   /**
    * @typedef {[number, number] | string} Content a number and its decimals, or an operator
-   * @typedef {{labels: string[], lines: Content[][], totals: [number, number][]}} Calculation
-   *   `totals` are the numbers below the lines, in their order
+   * @typedef {{labels: string[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
+   *   `totals` are the numbers below the lines, in their order, each with its decimals and whether
+   *   what is shown adds up to it
    */
 
   /** What each kind of calculation is made of, from its matrices and the row it is about. */
@@ -36,11 +37,11 @@
     const [left, right, result] = [at("left"), at("right"), at("result")];
     const terms = left.columns.map((label, k) => ({ label, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
     const total = result.at(row, Number(column)), sum = total / Number(factor ?? 1);
-    const decimals = thatAddUp(terms.map(({ a, b }) => a * b), sum, Number(wanted));
+    const [decimals, adds] = thatAddUp(terms.map(({ a, b }) => a * b), sum, Number(wanted));
     return {
       labels: terms.map(({ label }) => label),
       lines: terms.map(({ a, b }) => [[a, decimals], "\u00d7", [b, decimals], "=", [a * b, decimals]]),
-      totals: factor === undefined ? [[total, decimals]] : [[sum, decimals], [total, decimals]],
+      totals: factor === undefined ? [[total, decimals, adds]] : [[sum, decimals, adds], [total, decimals]],
     };
   }
 
@@ -53,8 +54,8 @@
     const own = [thatAddUp(powers, sum, wanted), thatAddUp(seen.map(({ share }) => share), 1, wanted)];
     return {
       labels: seen.map(({ label }) => label),
-      lines: seen.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0]], [share, own[1]]]),
-      totals: [[sum, own[0]], [1, own[1]]],
+      lines: seen.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0][0]], [share, own[1][0]]]),
+      totals: [[sum, ...own[0]], [1, ...own[1]]],
     };
   }
 
@@ -68,9 +69,9 @@
       labels: read.map(({ label }) => label),
       lines: read.map(({ k, share }) => [
         [share, wanted], "\u00d7", ...sums.map((_, d) => /** @type {Content} */ ([contents.at(k, d), wanted])),
-        "=", ...sums.map((_, d) => /** @type {Content} */ ([share * contents.at(k, d), own[d]])),
+        "=", ...sums.map((_, d) => /** @type {Content} */ ([share * contents.at(k, d), own[d][0]])),
       ]),
-      totals: sums.map((sum, d) => [sum, own[d]]),
+      totals: sums.map((sum, d) => [sum, ...own[d]]),
     };
   }
 
@@ -82,8 +83,8 @@
     const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
     return {
       labels: terms.map(({ label }) => label),
-      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, wanted], [a * u, own[0]], [u - mean, own[0]], [told, own[1]]]),
-      totals: [[mean, own[0]], [0, own[1]]],
+      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, wanted], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
+      totals: [[mean, ...own[0]], [0, ...own[1]]],
     };
   }
 
@@ -129,18 +130,22 @@
     }));
   }
 
-  function number(td, [value, decimals]) {
+  function number(td, [value, decimals, adds = true]) {
     td.dataset.value = String(value);
-    td.textContent = Article.number.display(value, decimals);
+    td.textContent = (adds ? "" : "\u2248 ") + Article.number.display(value, decimals);
   }
 
-  /** As many decimals as wanted, or the fewest beyond, or the most below, with which terms add up. */
+  /**
+   * As many decimals as wanted, or the fewest beyond, or the most below, with which terms add up.
+   *
+   * @returns {[number, boolean]} and whether there are any
+   */
   function thatAddUp(terms, sum, wanted) {
     const units = (value, decimals) => BigInt(value.toFixed(decimals).replace(".", ""));
     const adds = (decimals) => terms.reduce((added, term) => added + units(term, decimals), 0n) === units(sum, decimals);
-    for (let decimals = wanted; decimals <= MOST; decimals++) if (adds(decimals)) return decimals;
-    for (let decimals = wanted - 1; decimals >= FEWEST; decimals--) if (adds(decimals)) return decimals;
-    return wanted;
+    for (let decimals = wanted; decimals <= MOST; decimals++) if (adds(decimals)) return [decimals, true];
+    for (let decimals = wanted - 1; decimals >= FEWEST; decimals--) if (adds(decimals)) return [decimals, true];
+    return [wanted, false];
   }
 
   Article.worked = { write };
