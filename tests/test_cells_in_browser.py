@@ -322,6 +322,7 @@ def _open(page: Page, cell: str) -> dict[str, Any]:
 
 def _read(page: Page) -> dict[str, Any]:
     page.locator(".cell-panel").wait_for()
+    expect(page.locator(".cell-terms[aria-busy]")).to_have_count(0)
     panel: dict[str, Any] = page.evaluate(READ)
     return panel
 

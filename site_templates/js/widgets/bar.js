@@ -57,17 +57,16 @@
       line.dataset.line = name;
       return line;
     });
-    made.append(...lines, button("reset", "Delete", reset));
+    made.append(...lines, button(Article.text("bar_reset"), "Delete", reset));
     document.body.append(made);
     return made;
   }
 
-  /** @param {string} name of the command @param {string} key that does the same */
-  function button(name, key, press) {
+  /** @param {string} text @param {string} key that does the same */
+  function button(text, key, press) {
     const made = document.createElement("button");
     made.type = "button";
-    made.dataset.command = name;
-    made.textContent = Article.text(`bar_${name}`);
+    made.textContent = text;
     made.title = Article.text("bar_key", { key });
     made.setAttribute("aria-keyshortcuts", key);
     made.addEventListener("click", press);

@@ -129,13 +129,29 @@
     const numbers = Article.passes.at({ ...place, position: place.cell.isGradient ? place.position : null });
     const made = Article.engine.explain(numbers, place.cell);
     const users = Article.engine.users(numbers.model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
-    const parts = Article.cellView.view({ place, run, made, users, step: numbers.step, isUnrounded, stored });
+    const parts = Article.cellView.view({ place, run, made, users, step: numbers.step, isUnrounded, stored, href: href(), later });
     panel.querySelector(".cell-body").replaceWith(make("div", { className: "cell-body" }, ...parts)); // a new one starts at its top
     trail();
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
     const operands = made.terms.flatMap((term) => term.operands);
     mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
+  }
+
+  /** The address of this page and state, up to that of a cell. */
+  function href() {
+    const rest = Article.state.withState(location.hash, { ...Article.state.get(), cell: null }) || "#";
+    return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
+  }
+
+  /** Long arithmetic comes in two tasks, so that neither holds the page up. */
+  function later(table, rows) {
+    table.setAttribute("aria-busy", "true");
+    setTimeout(() => guarded(() => {
+      if (!table.isConnected) return; // another cell is open
+      table.tBodies[0].append(...rows());
+      table.removeAttribute("aria-busy");
+    }));
   }
 
   function build() {
@@ -151,7 +167,7 @@
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
     made.setAttribute("aria-label", Article.text("cell_panel"));
-    made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button"))));
+    made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button, [data-cell]"), event)));
     made.addEventListener("change", (event) => guarded(() => {
       const { value } = /** @type {HTMLSelectElement} */ (event.target);
       open([...walk.slice(0, index), placed(Article.cellNames.parse(value, run))], index);
@@ -162,9 +178,13 @@
     return made;
   }
 
-  /** @param {HTMLButtonElement | null} button */
-  function pressed(button) {
-    if (!button) return;
+  /**
+   * @param {HTMLElement | null} button or link
+   * @param {MouseEvent} event
+   */
+  function pressed(button, event) {
+    if (!button || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens elsewhere
+    event.preventDefault();
     const { command, cell, place } = button.dataset;
     if (command === "close") return close();
     if (button.matches(".cell-unrounded")) {
@@ -202,7 +222,7 @@
 
   /** Pointing at an operand shows it on the page. */
   function point(event) {
-    const { cell } = event.target.closest("button")?.dataset ?? {};
+    const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
     for (const td of document.querySelectorAll("td.pointed")) td.classList.remove("pointed");
     if (!cell) return;
     for (const td of Article.cellNames.onPage(Article.cellNames.parse(cell, run), run)) td.classList.add("pointed");

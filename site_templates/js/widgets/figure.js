@@ -123,8 +123,11 @@
     heads.forEach((head, i) => setText(head, labels[i]));
   }
 
+  /** A text that stays the same node costs less than a new one. */
   function setText(element, text) {
-    if (element.textContent !== text) element.textContent = text;
+    const node = element.firstChild;
+    if (!node || node.nextSibling || node.nodeType !== Node.TEXT_NODE) element.textContent = text;
+    else if (node.data !== text) node.data = text;
   }
 
   /** What the figure is called, to the eye and to the ear. */
