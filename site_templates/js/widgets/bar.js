@@ -4,19 +4,32 @@
 (function (Article) {
   "use strict";
 
-  const FIELDS = "input, select, textarea, [contenteditable]";
+  const FIELDS = "input:not([type=range]), select, textarea, [contenteditable]";
 
   /** @type {HTMLElement | undefined} */
   let bar;
 
   function mount() {
     Article.state.subscribe(() => note(""));
+    Article.state.subscribe(({ edits }) => bar && (undoButton().hidden = edits === null));
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "Delete" || !bar || bar.hidden || isTyping(event)) return;
+      if (!bar || bar.hidden || isTyping(event)) return;
+      const press = command(event);
+      if (!press) return;
       event.preventDefault();
-      reset();
+      press();
     });
   }
+
+  /** What a key does while the bar is there: Delete restores everything, Backspace undoes one edit. */
+  function command({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+    const isPlain = !ctrlKey && !metaKey && !altKey && !shiftKey;
+    if (key === "Delete" && isPlain) return reset;
+    const isUndo = isPlain ? key === "Backspace" : key === "z" && (ctrlKey || metaKey) && !shiftKey;
+    return isUndo && Article.state.get().edits !== null ? Article.edits.undo : null;
+  }
+
+  const undoButton = () => /** @type {HTMLElement} */ (bar.querySelector(".state-undo"));
 
   /** @param {Event} event whether its key belongs to a field */
   function isTyping(event) {
@@ -57,7 +70,10 @@
       line.dataset.line = name;
       return line;
     });
-    made.append(...lines, button(Article.text("bar_reset"), "Delete", reset));
+    const undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
+    undo.classList.add("state-undo");
+    undo.hidden = Article.state.get().edits === null;
+    made.append(...lines, undo, button(Article.text("bar_reset"), "Delete", reset));
     document.body.append(made);
     return made;
   }

@@ -15,7 +15,10 @@
    * @property {any[]} users
    * @property {number | null} step
    * @property {boolean} isUnrounded
+   * @property {boolean} isOverwritten by the reader; then `before` is what the model has there
+   * @property {number} before
    * @property {(operand: any) => number} stored a number as the snapshot has it
+   * @property {boolean} hasOverwritten whether any activation is
    * @property {string} href what comes before the address of a cell
    * @property {(table: HTMLElement, rows: () => Node[]) => void} later adds lines after the first
    */
@@ -36,13 +39,15 @@
    * @returns {Node[]}
    */
   function view(opened) {
-    const { made } = opened;
+    const { made, place } = opened;
     const parts = [head(opened)];
-    if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
+    if (opened.isOverwritten) parts.push(overwritten(opened));
+    else if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
     else if (made.operation !== "mask" && made.terms.length === 0 && made.operation !== "weight") parts.push(sentence("cell_no_terms"));
     else if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
     else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
     else parts.push(...arithmetic(opened));
+    if (place.cell.isGradient && opened.hasOverwritten) parts.push(sentence("cell_gradient_plain"));
     return [...parts, gradient(opened), users(opened)].filter(Boolean);
   }
 
@@ -68,6 +73,11 @@
       return make("option", { value: choose(position), selected: position === place.position }, text);
     }));
     return make("div", { className: "cell-gradient" }, make("label", {}, Article.text("cell_target"), " ", select), own);
+  }
+
+  /** A number that the reader has put there is made of nothing; a weight never was. */
+  function overwritten({ place, before, stored }) {
+    return sentence("cell_overwritten", { before: Article.number.exact(stored({ ...place.cell, value: before })) });
   }
 
   function sentence(name, values) {
