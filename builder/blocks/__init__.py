@@ -27,6 +27,7 @@ from builder.blocks import (
     downloads,
     equation,
     matrix,
+    network,
     note,
     problem,
     product,
@@ -53,5 +54,6 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

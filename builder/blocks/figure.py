@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context, Directive, where
 from builder.blocks.follow import of_matrix
 from builder.blocks.legend import legend
 from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
-from builder.matrix import TOKEN_AXES, Matrix
+from builder.numbers.address import AddressError
+from builder.numbers.matrix import TOKEN_AXES, Matrix
 from model.tensors import in_prose
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from builder.blocks.directive import BlockError
 from builder.errors import did_you_mean
-from builder.matrix import TOKEN_AXES, Matrix
+from builder.numbers.matrix import TOKEN_AXES, Matrix
 
 CHOICES = ("layer", "head", "position")
 

@@ -7,15 +7,15 @@ from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role, where
 from builder.blocks.follow import following
-from builder.display import (
+from builder.errors import did_you_mean
+from builder.numbers.display import (
     MAX_DECIMALS,
     display,
     display_percent,
     display_scientific,
     display_whole,
 )
-from builder.errors import did_you_mean
-from builder.matrix import Value
+from builder.numbers.matrix import Value
 
 NAME = "value"
 OPTIONS = ("problem", "stage", "decimals", "format", "follow")
