@@ -170,6 +170,46 @@ def test_the_terms_of_a_product_follow_and_add_up(site: BuiltSite, chromium: Chr
             assert [row.split()[0] for row in rows[:4]] == list(task.BY_NAME[problem].prompt)
 
 
+WITHOUT_STORAGE = """Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("blocked", "SecurityError"); },
+})"""
+WITHOUT_CRYPTO = 'Object.defineProperty(window, "crypto", {value: {}})'
+
+
+@pytest.mark.parametrize("missing", [WITHOUT_STORAGE, WITHOUT_CRYPTO], ids=["storage", "crypto"])
+def test_a_page_works_without(site: BuiltSite, chromium: Chromium, missing: str) -> None:
+    with chromium.visit(site.folder / "index.html") as visit:
+        page = visit.page
+        page.add_init_script(missing)
+        page.reload()
+        page.locator(".theme-toggle").click()
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        page.locator(".problem-chooser select").first.select_option("3")
+        expect(page.locator(".matrix-where").first).to_contain_text("3×8")
+        assert visit.complaints == []
+
+
+def test_without_scripts_a_page_says_what_is_missing(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", java_script_enabled=False) as visit:
+        assert "换一道题" in visit.page.locator(".without-scripts").inner_text()
+        assert visit.page.locator(".problem-chooser").count() == 0
+
+
+def test_numbers_that_do_not_load_leave_the_page_as_it_is(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        before = scene.figures(visit.page)
+        visit.page.route("**/run.js", lambda route: route.abort())
+        visit.page.reload()
+        visit.page.locator(".problem-chooser select").first.select_option("3")
+        expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("没有读到")
+        assert scene.figures(visit.page) == before
+        visit.page.unroute("**/run.js")
+        visit.page.locator(".problem-chooser select").first.select_option("4")
+        expect(visit.page.locator(".matrix-where").first).to_contain_text("4×0")
+
+
 def _z(problem: str) -> dict[str, str]:
     return {"key": "blocks.0.attn.z", "stage": "trained", "problem": problem, "head": "1"}
 

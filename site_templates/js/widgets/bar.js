@@ -4,19 +4,32 @@
 (function (Article) {
   "use strict";
 
-  const FIELDS = "input, select, textarea, [contenteditable]";
+  const FIELDS = "input:not([type=range]), select, textarea, [contenteditable]";
 
   /** @type {HTMLElement | undefined} */
   let bar;
 
   function mount() {
     Article.state.subscribe(() => note(""));
+    Article.state.subscribe(({ edits }) => bar && (undoButton().hidden = edits === null));
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "Delete" || !bar || bar.hidden || isTyping(event)) return;
+      if (!bar || bar.hidden || isTyping(event)) return;
+      const press = command(event);
+      if (!press) return;
       event.preventDefault();
-      reset();
+      press();
     });
   }
+
+  /** What a key does while the bar is there: Delete restores everything, Backspace undoes one edit. */
+  function command({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+    const isPlain = !ctrlKey && !metaKey && !altKey && !shiftKey;
+    if (key === "Delete" && isPlain) return reset;
+    const isUndo = isPlain ? key === "Backspace" : key === "z" && (ctrlKey || metaKey) && !shiftKey;
+    return isUndo && Article.state.get().edits !== null ? Article.edits.undo : null;
+  }
+
+  const undoButton = () => /** @type {HTMLElement} */ (bar.querySelector(".state-undo"));
 
   /** @param {Event} event whether its key belongs to a field */
   function isTyping(event) {
@@ -57,17 +70,19 @@
       line.dataset.line = name;
       return line;
     });
-    made.append(...lines, button("reset", "Delete", reset));
+    const undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
+    undo.classList.add("state-undo");
+    undo.hidden = Article.state.get().edits === null;
+    made.append(...lines, undo, button(Article.text("bar_reset"), "Delete", reset));
     document.body.append(made);
     return made;
   }
 
-  /** @param {string} name of the command @param {string} key that does the same */
-  function button(name, key, press) {
+  /** @param {string} text @param {string} key that does the same */
+  function button(text, key, press) {
     const made = document.createElement("button");
     made.type = "button";
-    made.dataset.command = name;
-    made.textContent = Article.text(`bar_${name}`);
+    made.textContent = text;
     made.title = Article.text("bar_key", { key });
     made.setAttribute("aria-keyshortcuts", key);
     made.addEventListener("click", press);

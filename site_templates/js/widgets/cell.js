@@ -22,6 +22,8 @@
   let run;
   /** A number as the snapshot has it. */
   const stored = ({ key, value, isGradient }) => Article.number.stored(value, !isGradient && run.tensors[key].isWeight);
+  /** Address of the cell that the panel shows. */
+  let rendered = "";
   /** Counts choices of a cell; Escape ends one whose numbers are still loading. */
   let choice = 0;
 
@@ -145,16 +147,58 @@
   function render() {
     panel ??= build();
     const place = walk[index];
-    const numbers = Article.passes.at({ ...place, position: place.cell.isGradient ? place.position : null });
-    const made = Article.engine.explain(numbers, place.cell);
-    const users = Article.engine.users(numbers.model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
-    const parts = Article.cellView.view({ place, run, made, users, step: numbers.step, isUnrounded, stored });
-    panel.querySelector(".cell-body").replaceWith(make("div", { className: "cell-body" }, ...parts)); // a new one starts at its top
+    const opened = look(place);
+    const [head, ...rest] = Article.cellView.view(opened);
+    const parts = make("div", {}, ...rest);
+    const address = Article.cellNames.address(place, run);
+    const body = panel.querySelector(".cell-body"), edit = body.querySelector(".cell-edit");
+    if (address === rendered && edit) { // what is being typed or drawn there stays
+      edit.previousElementSibling.replaceWith(head);
+      edit.nextElementSibling.replaceWith(parts);
+      Article.editView.update(edit, opened);
+    } else {
+      const fresh = [head, Article.editView.section(opened), parts].filter(Boolean);
+      body.replaceWith(make("div", { className: "cell-body" }, ...fresh)); // a new one starts at its top
+    }
+    rendered = address;
     trail();
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
-    const operands = made.terms.flatMap((term) => term.operands);
+    const operands = opened.made.terms.flatMap((term) => term.operands);
     mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
+  }
+
+  /** Everything there is to show of a place. */
+  function look(place) {
+    const { cell, stage } = place;
+    const where = { ...place, position: cell.isGradient ? place.position : null };
+    const numbers = Article.passes.at(where);
+    const made = Article.engine.explain(numbers, cell);
+    const users = Article.engine.users(numbers.model, cell).filter((user) => Boolean(user.isGradient) === Boolean(cell.isGradient));
+    const edits = stage === "trained" ? Article.scene.current()?.edits : null;
+    const isOverwritten = !cell.isGradient && Boolean(edits?.places.has(Article.edits.name(cell)));
+    const before = isOverwritten ? Article.engine.valueOf(Article.passes.at(where, true), cell) : 0;
+    if (isOverwritten) made.terms = [];
+    return {
+      place, run, numbers, made, users, step: numbers.step, isUnrounded, isOverwritten, before,
+      hasOverwritten: (edits?.cells.size ?? 0) > 0, stored, href: href(), later,
+    };
+  }
+
+  /** The address of this page and state, up to that of a cell. */
+  function href() {
+    const rest = Article.state.withState(location.hash, { ...Article.state.get(), cell: null }) || "#";
+    return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
+  }
+
+  /** Long arithmetic comes in two tasks, so that neither holds the page up. */
+  function later(table, rows) {
+    table.setAttribute("aria-busy", "true");
+    setTimeout(() => guarded(() => {
+      if (!table.isConnected) return; // another cell is open
+      table.tBodies[0].append(...rows());
+      table.removeAttribute("aria-busy");
+    }));
   }
 
   function build() {
@@ -170,20 +214,25 @@
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
     made.setAttribute("aria-label", Article.text("cell_panel"));
-    made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button"))));
+    made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button, [data-cell]"), event)));
     made.addEventListener("change", (event) => guarded(() => {
       const { value } = /** @type {HTMLSelectElement} */ (event.target);
+      if (!(/** @type {Element} */ (event.target).closest(".cell-gradient"))) return;
       open([...walk.slice(0, index), placed(Article.cellNames.parse(value, run))], index);
-      /** @type {HTMLElement} */ (made.querySelector("select")).focus();
+      /** @type {HTMLElement} */ (made.querySelector(".cell-gradient select")).focus();
     }));
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
     document.body.append(made);
     return made;
   }
 
-  /** @param {HTMLButtonElement | null} button */
-  function pressed(button) {
-    if (!button) return;
+  /**
+   * @param {HTMLElement | null} button or link
+   * @param {MouseEvent} event
+   */
+  function pressed(button, event) {
+    if (!button || button.closest(".cell-edit") || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens elsewhere
+    event.preventDefault();
     const { command, cell, place } = button.dataset;
     if (command === "close") return close();
     if (button.matches(".cell-unrounded")) {
@@ -221,7 +270,7 @@
 
   /** Pointing at an operand shows it on the page. */
   function point(event) {
-    const { cell } = event.target.closest("button")?.dataset ?? {};
+    const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
     for (const td of document.querySelectorAll("td.pointed")) td.classList.remove("pointed");
     if (!cell) return;
     for (const td of Article.cellNames.onPage(Article.cellNames.parse(cell, run), run)) td.classList.add("pointed");

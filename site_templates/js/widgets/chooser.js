@@ -12,7 +12,7 @@
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", Article.text("chooser_label"));
     group.title = Article.text("chooser_label");
-    const [a, b] = ["chooser_a", "chooser_b"].map(digits);
+    const [a, b] = [Article.text("chooser_a"), Article.text("chooser_b")].map(digits);
     group.append(a, "\u00d7", b);
     header.querySelector(".site-title")?.after(group);
 
@@ -26,9 +26,10 @@
     });
   }
 
-  function digits(name) {
+  /** @param {string} label */
+  function digits(label) {
     const select = document.createElement("select");
-    select.setAttribute("aria-label", Article.text(name));
+    select.setAttribute("aria-label", label);
     for (let digit = 0; digit < 10; digit++) select.append(new Option(String(digit)));
     return select;
   }

@@ -123,8 +123,11 @@
     heads.forEach((head, i) => setText(head, labels[i]));
   }
 
+  /** A text that stays the same node costs less than a new one. */
   function setText(element, text) {
-    if (element.textContent !== text) element.textContent = text;
+    const node = element.firstChild;
+    if (!node || node.nextSibling || node.nodeType !== Node.TEXT_NODE) element.textContent = text;
+    else if (node.data !== text) node.data = text;
   }
 
   /** What the figure is called, to the eye and to the ear. */
@@ -149,11 +152,12 @@
     const isOwn = (next.stage === "initial" || view.isBuilds) && ["key", "head", "problem", "target"].every((name) => next[name] === own[name]);
     const turned = (at) => (own.isTransposed ? (row, column) => at(column, row) : at);
     const at = turned(numbers), before = isEdited ? turned(Article.follow.numbers(next, view, true)) : at;
+    const isOverwritten = isEdited ? turned(overwritten(next, view)) : () => false;
     let isChanged = false;
     for (const cell of own.cells) {
       const { row, column } = cell;
       const raw = at(row, column);
-      const mark = raw === before(row, column) ? "" : "changed";
+      const mark = isOverwritten(row, column) ? "edited" : raw === before(row, column) ? "" : "changed";
       const kept = isOwn ? own.numbers.get(place(row, column)) : undefined; // the snapshot's own
       const number = kept ?? (raw === null ? null : Article.number.stored(raw, isWeight));
       if (number === cell.number && mark === cell.mark) continue;
@@ -161,6 +165,13 @@
       isChanged = true;
     }
     return isChanged;
+  }
+
+  /** @returns {(row: number, column: number) => boolean} whether the reader has overwritten a cell */
+  function overwritten({ key, head }, { run, edits }) {
+    const [addRow, addColumn, isPart] = Article.cellNames.offset(run, key, head ?? undefined);
+    const own = isPart ? null : head;
+    return (row, column) => edits.places.has(Article.edits.name({ key, head: own, row: row + addRow, column: column + addColumn }));
   }
 
   function set(cell, number, mark, { decimals, domain }) {
@@ -172,7 +183,7 @@
       td.classList.add(sign);
     }
     td.classList.toggle("clipped", share > 1);
-    if (mark !== cell.mark) td.classList.toggle("changed", mark === "changed");
+    for (const name of ["edited", "changed"]) if (mark !== cell.mark) td.classList.toggle(name, mark === name);
     const strength = number === null ? "" : Math.min(share, 1).toFixed(3);
     if (td.style.getPropertyValue("--v") !== strength) td.style.setProperty("--v", strength);
     if (number === null) delete td.dataset.value;

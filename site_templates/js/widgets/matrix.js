@@ -165,7 +165,9 @@
   function sentence(cell) {
     const heads = headsOf(cell);
     const number = cell.dataset.value;
-    const value = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
+    const full = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
+    const mark = cell.matches(".edited") ? Article.text("cell_edited") : cell.matches(".changed") ? Article.text("cell_changed") : "";
+    const value = mark ? `${full} (${mark})` : full;
     return Article.text("cell", { row: heads.row.textContent, column: heads.column.textContent, value });
   }
 

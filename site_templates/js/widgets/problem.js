@@ -5,16 +5,16 @@
   /**
    * @param {Element} element
    * @param {unknown} error
-   * @param {string} [name] of the text that says so
+   * @param {string} [text] that says so, where it can pass
    */
-  function tell(element, error, name = "figure_failed") {
+  function tell(element, error, text = "") {
     reportError(error);
     const figure = element.closest("figure");
     if (!figure || noteOf(figure)) return;
     const note = document.createElement("p");
     note.className = "figure-problem";
-    note.dataset.problem = name;
-    note.textContent = Article.text(name);
+    note.classList.toggle("can-pass", text !== "");
+    note.textContent = text || Article.text("figure_failed");
     note.title = String(error);
     figure.append(note);
   }
@@ -22,7 +22,7 @@
   /** @param {Element} figure which has followed again */
   function clear(figure) {
     const note = noteOf(figure);
-    if (note?.dataset.problem === "scene_figure_failed") note.remove();
+    if (note?.classList.contains("can-pass")) note.remove();
   }
 
   /** @returns {HTMLElement | null} */

@@ -118,7 +118,7 @@
       write(element, view);
       Article.problem.clear(element);
     } catch (error) {
-      Article.problem.tell(element, error, "scene_figure_failed");
+      Article.problem.tell(element, error, Article.text("scene_figure_failed"));
     }
   }
 
@@ -142,7 +142,7 @@
       head === null ? "" : Article.text("figure.head", { number: head + 1 }),
       position === null ? "" : Article.text("scene_position", { token: Article.cellNames.tokensOf(run, view.problem)[position], position }),
       step === null ? "" : Article.text("scene_step", { step }),
-      count === 0 ? "" : Article.text(count === 1 ? "scene_edit" : "scene_edits", { count }),
+      count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     ].filter(Boolean).join(Article.text("scene_and"));
     Article.bar.say(shown && Article.text("scene_shown", { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
   }
