@@ -26,6 +26,7 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    laboratory,
     matrix,
     note,
     product,
@@ -52,5 +53,6 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    laboratory,
 )
 ROLES: tuple[InlineBlock, ...] = (value, claim)

@@ -9,6 +9,8 @@
   const CLOSE = "\u00d7", BACK = "\u2190", FORWARD = "\u2192";
   const TRAIL = 6;
   const MARKS = ["opened", "operand"];
+  /** What opens: cells of matrices, and buttons that name a cell, which Enter clicks. */
+  const CELL = "figure.matrix td[data-row]", NUMBER = "button[data-opens]";
 
   /** @type {HTMLElement | undefined} */
   let panel;
@@ -24,9 +26,9 @@
   let choice = 0;
 
   function mount() {
-    document.addEventListener("click", (event) => chosen(event, false));
+    document.addEventListener("click", (event) => chosen(event, `${CELL}, ${NUMBER}`, false));
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") chosen(event, true);
+      if (event.key === "Enter" || event.key === " ") chosen(event, CELL, true);
       else if (event.key === "Escape") {
         choice++;
         if (panel && !panel.hidden) close();
@@ -36,17 +38,20 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
-  /** A cell of a table is clicked or entered: open it, or close the panel that shows it. */
-  function chosen(event, isKeyboard) {
-    const td = /** @type {Element} */ (event.target).closest?.("figure.matrix td[data-row]");
+  /** A cell of a table, or another number, is clicked or entered: open it, or close its panel. */
+  function chosen(event, selector, isEntered) {
+    const td = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest?.(selector));
     if (!td) return;
-    if (td === origin && panel && !panel.hidden) return close();
+    const isKeyboard = isEntered || (td.matches(NUMBER) && event.detail === 0);
+    const { opens } = td.dataset;
+    const isShown = opens ? opens === Article.state.get().cell : td === origin;
+    if (isShown && panel && !panel.hidden) return close();
     const mine = ++choice;
     guarded(async () => {
       run ??= await Article.data.run();
       if (mine !== choice) return; // another cell was chosen, or none after all
       origin = td;
-      open([Article.cellNames.ofTable(td, run, pageProblem())], 0);
+      open([opens ? Article.cellNames.parse(opens, run) : Article.cellNames.ofTable(td, run, pageProblem())], 0);
       if (isKeyboard) focusTitle();
       uncover(td);
     });
@@ -102,7 +107,7 @@
     const back = origin;
     [walk, index, origin] = [[], -1, null];
     if (hadFocus) back?.focus();
-    back?.closest("figure").dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
+    back?.closest("figure")?.dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
   }
 
   function render() {
