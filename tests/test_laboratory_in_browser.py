@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -184,8 +183,7 @@ def test_links_reproduce_and_going_back_undoes(site: BuiltSite, chromium: Chromi
         expect(page.locator(".laboratory-token")).to_have_text(["5", "6", "⟨end⟩"])
         settle(page)
         assert_traced(page, site.snapshot, PROBLEM)
-        page.goto(address)
-        page.reload()
+        visit_again(page, address.partition("#")[2])
         settle(page)
         assert read(page) == steps
 
@@ -207,8 +205,7 @@ def test_a_prefix_that_means_nothing_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "en" / "index.html") as visit:
         page = visit.page
-        page.goto(f"{page.url}#?{fragment}")
-        page.reload()
+        visit_again(page, f"?{fragment}")
         expect(page.locator(".state-bar")).to_contain_text("not understood")
         settle(page)
         assert_traced(page, site.snapshot, "3x4" if "problem" in fragment else PROBLEM)
@@ -230,7 +227,7 @@ def test_the_last_position_is_the_end_of_writing(site: BuiltSite, chromium: Chro
     with chromium.visit(site.folder / "index.html", viewport=PHONE) as visit:
         page = visit.page
         tokens = [*task.BY_NAME[PROBLEM].prompt, *"4" * (LIMIT - 5)]
-        page.goto(f"{page.url}#?prefix={coded(tokens)}")
+        visit_again(page, f"?prefix={coded(tokens)}")
         settle(page)
         assert_computed(page, trained(site.snapshot), tokens)
         page.locator(".laboratory-step").last.locator(".laboratory-choose").nth(2).click()
@@ -287,7 +284,7 @@ def test_a_finger_chooses_tokens_and_opens_numbers(site: BuiltSite, chromium: Ch
         expect(page.locator(".laboratory-token").last).to_have_text("?")
         page.locator(".laboratory-top button.laboratory-number").first.tap()
         expect(page.locator(".cell-panel")).to_be_visible()
-        expect(page.locator(".laboratory-number.opened")).to_have_count(1)
+        expect(page.locator(".laboratory-top .opened")).to_have_count(1)
 
 
 @pytest.mark.parametrize("problem", [PROBLEM, "5x5"])
@@ -344,7 +341,8 @@ def test_the_laboratory_follows_a_run_here(site: BuiltSite, chromium: Chromium) 
         expect(page.locator(".laboratory-weights")).to_have_text("第 1 步的参数")
         settle(page)
         weights = as_float64(site.snapshot.weights("step-0001"))
-        assert_computed(page, weights, decoded(weights, list(task.BY_NAME[PROBLEM].prompt)))
+        tokens = decoded(weights, list(task.BY_NAME[PROBLEM].prompt))
+        assert_computed(page, weights, tokens, tolerance=1e-5)  # the run's own are not float32
         page.locator("#train-here").click()
         correct = page.locator('.training [data-part="correct"]')
         expect(correct).to_have_text("100", timeout=120_000)
@@ -392,9 +390,9 @@ def test_the_laboratory_has_no_barriers_and_fits(
     options = {"viewport": viewport, "color_scheme": scheme, "reduced_motion": "reduce"}
     with chromium.visit(site.folder / "en" / "index.html", **options) as visit:
         page = visit.page
-        page.goto(f"{page.url}#{fragment}")
+        visit_again(page, fragment)
         settle(page)
-        expect(page.locator(".laboratory-choice p")).to_have_attribute("data-correct", re.compile(""))
+        expect(page.locator(".laboratory-choice [data-correct]")).to_be_visible()
         for summary in page.locator(".laboratory summary").all():
             summary.click()
         found = Axe().run(page, {"include": [[".laboratory"]]})["violations"]
@@ -422,6 +420,13 @@ def status(page: Page) -> Locator:
 
 def grid_cell(page: Page, first: int, second: int) -> Locator:
     return page.locator(f'.laboratory-choice [data-first="{first}"][data-second="{second}"]')
+
+
+def visit_again(page: Page, fragment: str) -> None:
+    """Open the page anew, as from a link elsewhere."""
+    url = page.url.partition("#")[0]
+    page.goto("about:blank")
+    page.goto(f"{url}#{fragment}")
 
 
 def settle(page: Page) -> None:
@@ -477,10 +482,12 @@ def assert_traced(page: Page, snapshot: Snapshot, problem: str) -> None:
         assert all(entry["opens"] in opens for entry in step["top"])
 
 
-def assert_computed(page: Page, weights: dict[str, Array], tokens: Sequence[str]) -> None:
+def assert_computed(
+    page: Page, weights: dict[str, Array], tokens: Sequence[str], tolerance: float = 2e-7
+) -> None:
     """The page shows these tokens with the numbers that NumPy finds for them."""
     given = list(tokens[:-1]) if tokens[-1] == task.END else list(tokens)
-    assert_shows(read(page), rounded(probs_after(weights, given)), tokens, tolerance=2e-7)
+    assert_shows(read(page), rounded(probs_after(weights, given)), tokens, tolerance)
 
 
 def assert_shows(
@@ -505,4 +512,6 @@ def assert_shows(
         for entry, decimals in [*((e, 2) for e in step["all"]), *((e, 4) for e in step["top"])]:
             assert entry["text"] == display(entry["value"], decimals)
             assert entry["share"] == round(entry["value"], 3)
-            assert entry["isWritten"] == (after is not None and entry["token"] == token_label(after))
+            assert entry["isWritten"] == (
+                after is not None and entry["token"] == token_label(after)
+            )
