@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builder import assets
+from builder.pages import assets
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
 SCRIPTS = sorted((TEMPLATES / "js").rglob("*.js"))

@@ -1,4 +1,4 @@
-"""The laboratory on the cover, in Chromium: what it shows, against the snapshot and against NumPy."""
+"""The laboratory in Chromium: what it shows, against the snapshot and against NumPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from axe_core_python.sync_playwright import Axe
 from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
-from builder.display import display, token_label
+from builder.numbers.display import display, token_label
 from model import task
 from model.encoding import rounded
 from model.snapshot import Snapshot
@@ -33,7 +33,7 @@ READ = """() => [...document.querySelectorAll(".laboratory-step")].map((step) =>
     token: element.querySelector(".laboratory-choose").textContent,
     text: element.querySelector(".laboratory-number").textContent,
     value: Number(element.querySelector(".laboratory-number").dataset.value),
-    opens: element.querySelector(".laboratory-number").dataset.opens ?? null,
+    href: element.querySelector(".laboratory-number").getAttribute("href"),
     isWritten: element.classList.contains("is-written"),
     share: Number(element.style.getPropertyValue("--v")),
   });
@@ -131,7 +131,7 @@ def test_free_prefixes_have_the_numbers_of_an_independent_network(
         right = task.BY_NAME[PROBLEM].tokens
         for step in read(page):
             is_traced = "".join(right[:-1]).startswith(step["read"])
-            assert all((entry["opens"] is not None) == is_traced for entry in step["all"])
+            assert all((entry["href"] is not None) == is_traced for entry in step["all"])
         if answer[-1] == task.END:
             written = "".join(answer[:-1]) or "⟨end⟩"
             expect(status(page)).to_have_text(f"写完了：{written}。不对，应该是 56。")
@@ -264,7 +264,7 @@ def test_the_keyboard_does_all_of_it(site: BuiltSite, chromium: Chromium) -> Non
         for _ in range(3):
             press("Enter")
         expect(page.locator(".laboratory-token")).to_have_text(["1", "2", "⟨end⟩"])
-        number = page.locator(".laboratory-step").nth(1).locator("button.laboratory-number").first
+        number = page.locator(".laboratory-step").nth(1).locator("a.laboratory-number").first
         number.focus()
         press("Enter")
         expect(page.locator(".cell-title")).to_be_focused()
@@ -282,7 +282,7 @@ def test_a_finger_chooses_tokens_and_opens_numbers(site: BuiltSite, chromium: Ch
         expect(page.locator(".laboratory-token")).to_have_text(["4", "2", "⟨end⟩"])
         page.locator(".laboratory-top button.laboratory-choose").nth(2).tap()
         expect(page.locator(".laboratory-token").last).to_have_text("?")
-        page.locator(".laboratory-top button.laboratory-number").first.tap()
+        page.locator(".laboratory-top a.laboratory-number").first.tap()
         expect(page.locator(".cell-panel")).to_be_visible()
         expect(page.locator(".laboratory-top .opened")).to_have_count(1)
 
@@ -294,7 +294,7 @@ def test_a_number_opens_as_everywhere(site: BuiltSite, chromium: Chromium, probl
         grid_cell(page, *map(int, problem.split("x"))).click()
         settle(page)
         for step in page.locator(".laboratory-step").all():
-            number = step.locator(".laboratory-top button").nth(1)
+            number = step.locator(".laboratory-top a").first
             number.click()
             value = float(number.get_attribute("data-value") or "nan")
             expect(page.locator(".cell-value b")).to_have_text(display(value))
@@ -399,8 +399,8 @@ def test_the_laboratory_has_no_barriers_and_fits(
         assert [(problem["id"], problem["nodes"][0]["target"]) for problem in found] == []
         widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert widths[0] <= widths[1]
-        sizes = page.locator(".laboratory button").evaluate_all(
-            "(buttons) => buttons.map((button) => button.getBoundingClientRect())"
+        sizes = page.locator(".laboratory :is(button, a)").evaluate_all(
+            "(targets) => targets.map((target) => target.getBoundingClientRect())"
             ".map(({width, height}) => Math.min(width, height))"
         )
         assert min(sizes) >= 23.9
@@ -477,9 +477,9 @@ def assert_traced(page: Page, snapshot: Snapshot, problem: str) -> None:
     values = snapshot.trace("trained", problem).values["probs"]
     assert_shows(read(page), values, tokens, tolerance=0)
     for step, position in zip(read(page), range(3, len(tokens) - 1), strict=True):
-        opens = [f"{problem}:trained:probs[{position},{i}]" for i in range(len(task.VOCAB))]
-        assert [entry["opens"] for entry in step["all"]] == opens
-        assert all(entry["opens"] in opens for entry in step["top"])
+        cells = [f"#?cell={problem}:trained:probs[{position},{i}]" for i in range(len(task.VOCAB))]
+        assert [entry["href"] for entry in step["all"]] == cells
+        assert all(entry["href"] in cells for entry in step["top"])
 
 
 def assert_computed(

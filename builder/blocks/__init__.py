@@ -28,6 +28,7 @@ from builder.blocks import (
     equation,
     laboratory,
     matrix,
+    network,
     note,
     product,
     row,
@@ -54,5 +55,6 @@ BLOCKS: tuple[Block, ...] = (
     training,
     timeline,
     laboratory,
+    network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, claim)

@@ -9,8 +9,8 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options, where
-from builder.display import display, token_label
-from builder.matrix import Array
+from builder.numbers.display import display, token_label
+from builder.numbers.matrix import Array
 from model import task
 
 NAME = "laboratory"
@@ -46,7 +46,7 @@ def render(directive: Directive, context: Context) -> str:
     problem = task.BY_NAME[name]
     steps = list(_steps(problem, context))
     tokens = [*problem.prompt, *(task.VOCAB[step.written] for step in steps)]
-    own_id = context.ids.reserve(NAME, directive.line)
+    own_id = context.ids.take(NAME, directive.line)
     data = {
         "problem": name,
         "prefix": "".join(_CODES.get(token, token) for token in tokens),

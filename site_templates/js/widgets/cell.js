@@ -9,8 +9,6 @@
   const CLOSE = "\u00d7", BACK = "\u2190", FORWARD = "\u2192";
   const TRAIL = 6;
   const MARKS = ["opened", "operand"];
-  /** What opens: cells of matrices, and buttons that name a cell, which Enter clicks. */
-  const CELL = "figure.matrix td[data-row]", NUMBER = "button[data-opens]";
 
   /** @type {HTMLElement | undefined} */
   let panel;
@@ -26,9 +24,9 @@
   let choice = 0;
 
   function mount() {
-    document.addEventListener("click", (event) => chosen(event, `${CELL}, ${NUMBER}`, false));
+    document.addEventListener("click", (event) => chosen(event, false));
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") chosen(event, CELL, true);
+      if (event.key === "Enter" || event.key === " ") chosen(event, true);
       else if (event.key === "Escape") {
         choice++;
         if (panel && !panel.hidden) close();
@@ -38,23 +36,36 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
-  /** A cell of a table, or another number, is clicked or entered: open it, or close its panel. */
-  function chosen(event, selector, isEntered) {
-    const td = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest?.(selector));
-    if (!td) return;
-    const isKeyboard = isEntered || (td.matches(NUMBER) && event.detail === 0);
-    const { opens } = td.dataset;
-    const isShown = opens ? opens === Article.state.get().cell : td === origin;
-    if (isShown && panel && !panel.hidden) return close();
+  /** A cell of a table is clicked or entered, or a link to one: open it, or close the panel that shows it. */
+  function chosen(event, isKeyboard) {
+    const target = /** @type {Element} */ (event.target);
+    const td = target.closest?.("figure.matrix td[data-row]");
+    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]') : null;
+    const source = td ?? link;
+    if (!source) return;
+    if (link) event.preventDefault(); // following it would drop the rest of the state
+    if (source === origin && panel && !panel.hidden) return close();
     const mine = ++choice;
     guarded(async () => {
       run ??= await Article.data.run();
       if (mine !== choice) return; // another cell was chosen, or none after all
-      origin = td;
-      open([opens ? Article.cellNames.parse(opens, run) : Article.cellNames.ofTable(td, run, pageProblem())], 0);
-      if (isKeyboard) focusTitle();
-      uncover(td);
+      origin = /** @type {HTMLElement} */ (source);
+      open([td ? Article.cellNames.ofTable(td, run, pageProblem()) : ofLink(link)], 0);
+      if (isKeyboard || (link && event.detail === 0)) focusTitle();
+      uncover(source);
     });
+  }
+
+  /** @returns {boolean} whether the reader wants the link in another tab or window */
+  function isElsewhere({ ctrlKey, metaKey, shiftKey }) {
+    return ctrlKey || metaKey || shiftKey;
+  }
+
+  /** The cell that a link names, of the problem that the page shows. */
+  function ofLink(link) {
+    const { cell } = Article.state.parse(link.getAttribute("href")).state;
+    const place = Article.cellNames.parse(cell, run);
+    return { ...place, problem: Article.state.get().problem ?? place.problem };
   }
 
   /** @returns {string} the problem of a weight's cells: the page's first */
@@ -107,7 +118,7 @@
     const back = origin;
     [walk, index, origin] = [[], -1, null];
     if (hadFocus) back?.focus();
-    back?.closest("figure")?.dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
+    back?.closest("figure").dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
   }
 
   function render() {

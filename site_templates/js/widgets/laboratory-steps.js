@@ -125,15 +125,15 @@
     const token = as(canChoose ? "button" : "span", element.querySelector(".laboratory-choose"), labels[id]);
     token.dataset.token = String(id);
     if (canChoose) token.setAttribute("aria-label", Article.text("laboratory_choose", { token: labels[id] }));
-    const number = as(cell ? "button" : "span", element.querySelector(".laboratory-number"), Article.number.display(value, decimals));
+    const number = as(cell ? "a" : "span", element.querySelector(".laboratory-number"), Article.number.display(value, decimals));
     number.dataset.value = String(value);
     if (!cell) return;
-    number.dataset.opens = cell(id);
+    number.setAttribute("href", `#?cell=${cell(id)}`);
     number.setAttribute("aria-label", `${number.textContent}, P[${read.at(-1)}, ${labels[id]}]`);
   }
 
   /**
-   * @param {"button" | "span"} tag
+   * @param {"button" | "a" | "span"} tag
    * @param {HTMLElement} element
    * @param {string} text
    * @returns {HTMLElement} the element, or one with another tag in its place
@@ -149,8 +149,8 @@
   /** Mark the number whose cell is open. */
   function mark() {
     const { cell } = Article.state.get();
-    for (const number of list.querySelectorAll("[data-opens]")) {
-      number.classList.toggle("opened", /** @type {HTMLElement} */ (number).dataset.opens === cell);
+    for (const number of list.querySelectorAll("a")) {
+      number.classList.toggle("opened", number.getAttribute("href") === `#?cell=${cell}`);
     }
   }
 
