@@ -26,6 +26,7 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    laboratory,
     matrix,
     network,
     note,
@@ -53,6 +54,7 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    laboratory,
     network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, claim)
