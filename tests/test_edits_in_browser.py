@@ -11,7 +11,7 @@ from axe_core_python.sync_playwright import Axe
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
-from builder.display import MINUS, display
+from builder.numbers.display import MINUS, display
 from model import task
 from model.encoding import rounded
 from tests import patched, reference, scene

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import expect
 
-from builder.display import MASKED, MINUS, display, token_label
+from builder.numbers.display import MASKED, MINUS, display, token_label
 from model import task
 from tests import scene, stored
 from tests.browser import Chromium

@@ -26,6 +26,7 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    laboratory,
     matrix,
     network,
     note,
@@ -54,6 +55,7 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    laboratory,
     network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)
