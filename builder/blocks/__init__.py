@@ -30,6 +30,7 @@ from builder.blocks import (
     matrix,
     network,
     note,
+    problem,
     product,
     row,
     timeline,
@@ -57,4 +58,4 @@ BLOCKS: tuple[Block, ...] = (
     laboratory,
     network,
 )
-ROLES: tuple[InlineBlock, ...] = (value, claim)
+ROLES: tuple[InlineBlock, ...] = (value, problem, claim)
