@@ -9,8 +9,9 @@ from builder.errors import Location, did_you_mean
 from model import task
 from model.config import Preset
 
-COVER, ABOUT = "index", "about"
-"""Chapters with a part of their own: the first one, and the one about the build."""
+COVER, ABOUT, LEDGER = "index", "about", "ledger"
+"""Chapters with a part of their own: the first one, the one about the build, and the one that has
+every matrix."""
 
 
 @dataclass(frozen=True, slots=True)
