@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from builder.claims.result import ClaimResult
+from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
@@ -115,11 +116,12 @@ class Numbers:
         return matrix, selection.cell
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
+        vocabulary = _vocabulary(config)
         try:
-            return _vocabulary(config)[address.key]
+            return vocabulary[address.key]
         except UnknownTensorError as error:
-            hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
             message = f"no tensor is called `{address.key}`"
+            hint = did_you_mean(address.key, vocabulary)
             raise AddressError("unknown-tensor", message, hint) from error
 
     def _tokens(self, path: str) -> tuple[str, ...]:
