@@ -1,6 +1,6 @@
 """The blocks of a chapter, one module each.
 
-To add a block, write a module with
+To add a block, write a module whose docstring starts with the block's form, and with
 
 - ``NAME``: what follows the colons, as in ``::: matrix``;
 - ``ARGUMENT``: an `Argument`: whether more may or must follow on that line;
@@ -26,6 +26,7 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    laboratory,
     ledger,
     matrix,
     mixture,
@@ -62,6 +63,7 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    laboratory,
     network,
     ledger,
     votes,

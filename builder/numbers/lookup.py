@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from builder.claims.result import ClaimResult
+from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
 from builder.numbers.domains import covering
@@ -159,12 +160,12 @@ class Numbers:
         return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
-        made = products(config).get(address.key)
+        vocabulary, made = _vocabulary(config), products(config)
         try:
-            return made.spec if made else _vocabulary(config)[address.key]
+            return made[address.key].spec if address.key in made else vocabulary[address.key]
         except UnknownTensorError as error:
-            hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
             message = f"no tensor is called `{address.key}`"
+            hint = did_you_mean(address.key, [*vocabulary, *made])
             raise AddressError("unknown-tensor", message, hint) from error
 
     def _tokens(self, path: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
 Article.defineEngine();
 """
 
+_COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*((?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+
 
 def static_assets(templates: Path) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
@@ -26,7 +29,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     Styles are joined in the order of their names: cascade layers, declared in the first, decide
     which rule wins. Scripts are joined so that each finds what it uses: the engine, data and
     state, the widgets, and last main. The engine is defined by a function, whose text is sent to
-    workers too.
+    workers too; it keeps its comments, since it is there to be read, and the rest travels without.
 
     Raises
     ------
@@ -38,7 +41,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     shared = [scripts / "data.js", scripts / "state.js", *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
-        "main.js": _ENGINE % engine + _joined([*shared, scripts / "main.js"]),
+        "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),
         "theme.js": read_regular(scripts / "theme.js"),
         "favicon.svg": read_regular(templates / "favicon.svg"),
     }
@@ -65,6 +68,11 @@ def _files(folder: Path, suffix: str) -> list[Path]:
     if not found:
         raise FileNotFoundError(errno.ENOENT, f"no file `*.{suffix}` in this folder", str(folder))
     return found
+
+
+def _bare(script: bytes) -> bytes:
+    """The script without the comments that have lines of their own."""
+    return _COMMENT.sub(b"", script)
 
 
 def _joined(paths: Iterable[Path]) -> bytes:

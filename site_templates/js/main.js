@@ -27,6 +27,7 @@
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);
+  mountEach(".laboratory", Article.laboratory.mount);
   mountEach(".site-header", Article.chooser.mount);
   mountEach("body", Article.bar.mount);
   mountEach("body", Article.scene.mount);

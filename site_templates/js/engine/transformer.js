@@ -7,7 +7,8 @@
 
   const engine = (Article.engine ??= {});
 
-  /** @typedef {Map<string, {index: number, value: number}[]>} Edits overwritten cells, by key */
+  /** @typedef {Map<string, {position: number, offset: number, value: number}[]>} Edits overwritten
+   *  cells by key: what stands at an offset in the line of every row at a position */
 
   class Transformer {
     /**
@@ -273,7 +274,12 @@
 
     /** Overwrite what the reader has edited, as soon as it is made. */
     record(key) {
-      for (const { index, value } of this.edits.get(key) ?? []) this.values[key][index] = value;
+      const edits = this.edits.get(key);
+    if (!edits) return;
+    const array = this.values[key], { n, positions } = this.rows;
+    for (const { position, offset, value } of edits) {
+      for (let row = 0; row < n; row++) if (positions[row] === position) array[(array.length / n) * row + offset] = value;
+    }
     }
   }
 

@@ -8,10 +8,12 @@
 
   /** @type {HTMLElement | undefined} */
   let bar;
+  /** @type {HTMLButtonElement} */
+  let undo;
 
   function mount() {
     Article.state.subscribe(() => note(""));
-    Article.state.subscribe(({ edits }) => bar && (undoButton().hidden = edits === null));
+    Article.state.subscribe(() => bar && offerUndo());
     document.addEventListener("keydown", (event) => {
       if (!bar || bar.hidden || isTyping(event)) return;
       const press = command(event);
@@ -29,7 +31,11 @@
     return isUndo && Article.state.get().edits !== null ? Article.edits.undo : null;
   }
 
-  const undoButton = () => /** @type {HTMLElement} */ (bar.querySelector(".state-undo"));
+  /** There is a button to undo while there is something to undo. */
+  function offerUndo() {
+    if (Article.state.get().edits !== null) bar.lastElementChild.before(undo);
+    else undo.remove();
+  }
 
   /** @param {Event} event whether its key belongs to a field */
   function isTyping(event) {
@@ -48,7 +54,10 @@
 
   function write(name, text) {
     if (!bar && text === "") return;
-    bar ??= make();
+    if (!bar) {
+      bar = make();
+      offerUndo();
+    }
     const line = /** @type {HTMLElement} */ (bar.querySelector(`[data-line="${name}"]`));
     if (line.textContent !== text) line.textContent = text;
     bar.hidden = ![...bar.querySelectorAll("p")].some((p) => p.textContent !== "");
@@ -70,10 +79,9 @@
       line.dataset.line = name;
       return line;
     });
-    const undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
+    undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
     undo.classList.add("state-undo");
-    undo.hidden = Article.state.get().edits === null;
-    made.append(...lines, undo, button(Article.text("bar_reset"), "Delete", reset));
+    made.append(...lines, button(Article.text("bar_reset"), "Delete", reset));
     document.body.append(made);
     return made;
   }

@@ -44,7 +44,7 @@
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
     const td = target.closest?.("figure.matrix td[data-row]");
-    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]') : null;
+    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const source = td ?? link;
     if (!source) return;
     if (link) event.preventDefault(); // following it would drop the rest of the state
@@ -141,7 +141,7 @@
     const back = origin;
     [walk, index, origin] = [[], -1, null];
     if (hadFocus) back?.focus();
-    back?.closest("figure").dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
+    back?.closest("figure")?.dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
   }
 
   function render() {
@@ -231,7 +231,7 @@
    * @param {MouseEvent} event
    */
   function pressed(button, event) {
-    if (!button || button.closest(".cell-edit") || event.ctrlKey || event.metaKey || event.shiftKey) return; // a link opens elsewhere
+    if (!button || button.closest(".cell-edit") || isElsewhere(event)) return;
     event.preventDefault();
     const { command, cell, place } = button.dataset;
     if (command === "close") return close();

@@ -12,7 +12,7 @@
 
   /** @typedef {{key: string, head: number | null, row: number, column: number, value: number}} Change */
   /** @typedef {{text: string, list: string[], places: Map<string, Change>,
-   *   cells: Map<string, {index: number, value: number}[]>,
+   *   cells: import("../engine/transformer").Edits,
    *   overwrite: (weights: Float64Array) => Float64Array}} Edits */
 
   /** @type {Edits | undefined} */
@@ -30,9 +30,10 @@
     const places = new Map(changes.flat().map((change) => [name(change), change]));
     const cells = new Map(), weights = [];
     for (const change of places.values()) {
-      const { key } = change, index = indexOf(change, run);
-      if (run.tensors[key].isWeight) weights.push([index, change.value]);
-      else cells.set(key, [...(cells.get(key) ?? []), { index, value: change.value }]);
+      const { key, row, column, value } = change;
+      const weight = Article.engine.weightPlaces(run.sizes).get(key);
+      if (weight) weights.push([weight.start + weight.shape.at(-1) * row + column, value]);
+      else cells.set(key, [...(cells.get(key) ?? []), { ...placeInLine(change, run), value }]);
     }
     const overwrite = (before) => {
       const after = Float64Array.from(before);
@@ -71,13 +72,11 @@
 
   const name = ({ key, head, row, column }) => `${key}[${head},${row},${column}]`;
 
-  /** Where a cell stands in the flat array of its tensor, or in that of all weights. */
-  function indexOf({ key, head, row, column }, run) {
-    const { engine } = Article;
-    const place = engine.weightPlaces(run.sizes).get(key);
-    if (place) return place.start + place.shape.at(-1) * row + column;
-    const line = engine.activationWidths(run.sizes).get(key);
-    return line === 1 ? column : line * row + (head === null ? 0 : (line / run.sizes.n_heads) * head) + column;
+  /** Where the engine has an activation: at a position, so far into its line. */
+  function placeInLine({ key, head, row, column }, { sizes }) {
+    const line = Article.engine.activationWidths(sizes).get(key);
+    if (line === 1) return { position: column, offset: 0 }; // one number a position lies down
+    return { position: row, offset: (head === null ? 0 : (line / sizes.n_heads) * head) + column };
   }
 
   /** @returns {number | null} null for what is no number, or a huge one */

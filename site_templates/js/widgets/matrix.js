@@ -263,5 +263,5 @@
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, hint, light, refresh, reshaped };
+  Article.matrix = { mount, cellsOf, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));

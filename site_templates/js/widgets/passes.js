@@ -13,7 +13,8 @@
 
   /** @type {any} */
   let run;
-  /** @type {{initial: Source, trained: Source, plain: Source}} `plain` is `trained` without edits */
+  /** @type {{initial: Source, built: Source, plain: Source, trained: Source}} `built` is what the
+   *  build has trained, `plain` what is looked at without edits, `trained` the same with them */
   let sources;
   /** @type {Map<string, number[]>} token ids of each problem */
   let sequences;
@@ -26,8 +27,8 @@
     const found = await Article.data.run();
     const ids = new Map(found.dataset.vocab.map((token, id) => [token, id]));
     sequences = new Map(found.dataset.problems.map(({ problem, tokens }) => [problem, tokens.map((token) => ids.get(token))]));
-    const trained = source(Float64Array.from(found.trained), null);
-    sources = { initial: source(Float64Array.from(found.initial), null), trained, plain: trained };
+    const built = source(Float64Array.from(found.trained), null);
+    sources = { initial: source(Float64Array.from(found.initial), null), built, plain: built, trained: built };
     run = found;
     return run;
   }
@@ -44,9 +45,9 @@
    */
   function look(shown, edits) {
     const now = [shown?.weights, edits.list];
-    if (now.every((part, i) => part === looked[i])) return;
-    if (shown?.weights !== looked[0] || looked.length === 0) {
-      sources.plain = source(Float64Array.from(shown?.weights ?? run.trained), shown?.step ?? null);
+    if (looked.length && now.every((part, i) => part === looked[i])) return;
+    if (shown?.weights !== looked[0]) {
+      sources.plain = shown ? source(Float64Array.from(shown.weights), shown.step) : sources.built;
     }
     looked = now;
     const { weights, step } = sources.plain;
@@ -63,6 +64,17 @@
     const name = `${problem} ${position}`;
     if (!from.passes.has(name)) from.passes.set(name, compute(from, sequences.get(problem), position));
     return from.passes.get(name);
+  }
+
+  /**
+   * What stands for the trained model, with what the reader has overwritten: for passes over other
+   * tokens than a problem's. It is the same object until something else is looked at.
+   *
+   * @returns {Source & {isBuilds: boolean, isEdited: boolean}}
+   */
+  function model() {
+    const { built, plain, trained } = sources;
+    return Object.assign(trained, { isBuilds: trained === built, isEdited: trained !== plain });
   }
 
   /** @returns {Float64Array} weights of a stage, with or without what is overwritten */
@@ -89,5 +101,5 @@
     return { model, weights, gradient, target: { position, token }, step };
   }
 
-  Article.passes = { load, look, at, weights };
+  Article.passes = { load, look, at, model, weights };
 })((window.Article ??= {}));
