@@ -118,7 +118,7 @@
     const back = origin;
     [walk, index, origin] = [[], -1, null];
     if (hadFocus) back?.focus();
-    back?.closest("figure").dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
+    back?.closest("figure")?.dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
   }
 
   function render() {
