@@ -6,6 +6,8 @@ import errno
 from collections.abc import Iterable
 from pathlib import Path
 
+from rjsmin import jsmin
+
 from builder import charts
 from builder.content.text_file import read_regular
 from builder.pages.script_json import script_json
@@ -26,7 +28,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     Styles are joined in the order of their names: cascade layers, declared in the first, decide
     which rule wins. Scripts are joined so that each finds what it uses: the engine, data and
     state, the widgets, and last main. The engine is defined by a function, whose text is sent to
-    workers too.
+    workers too; it keeps its comments, since it is there to be read, and the rest travels without.
 
     Raises
     ------
@@ -38,7 +40,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     shared = [scripts / "data.js", scripts / "state.js", *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
-        "main.js": _ENGINE % engine + _joined([*shared, scripts / "main.js"]),
+        "main.js": _ENGINE % engine + _compact(_joined([*shared, scripts / "main.js"])),
         "theme.js": read_regular(scripts / "theme.js"),
         "favicon.svg": read_regular(templates / "favicon.svg"),
     }
@@ -65,6 +67,11 @@ def _files(folder: Path, suffix: str) -> list[Path]:
     if not found:
         raise FileNotFoundError(errno.ENOENT, f"no file `*.{suffix}` in this folder", str(folder))
     return found
+
+
+def _compact(script: bytes) -> bytes:
+    compact: bytes = jsmin(script)
+    return compact
 
 
 def _joined(paths: Iterable[Path]) -> bytes:
