@@ -60,7 +60,12 @@ def number(site: Path, address: str, stage: str, problem: str) -> float:
     values = trace["values"][key]
     for index in map(int, head):
         values = values[index]
-    return float(values[_place(row, tokens)][_place(column, columns)])
+    at = _place(row, tokens)
+    if column == "@next":
+        problems = read(site, "dataset.json")["problems"]
+        (whole,) = (known["tokens"] for known in problems if known["problem"] == problem)
+        column = whole[at + 1]
+    return float(values[at][_place(column, columns)])
 
 
 @cache

@@ -93,6 +93,16 @@ def test_cell_of_a_weight_takes_a_head_or_none() -> None:
     of_head = numbers().value("blocks.0.attn.W_Q[1,2,1]", "trained", "")
     assert whole.number == of_head.number
     assert whole.problem == ""
+    assert whole.cell == of_head.cell == "blocks.0.attn.W_Q[2,5]"
+
+
+def test_next_is_the_token_that_follows_the_row() -> None:
+    for row, token in (("=", "5"), ("@4", "6"), ("@5", "<end>")):
+        named = numbers().value(f"probs[{row},@next]", "trained", "7x8")
+        assert named.number == numbers().value(f"probs[{row},{token}]", "trained", "7x8").number
+        assert named.cell.endswith(",next]")
+    with pytest.raises(AddressError, match="has no `@next`"):
+        numbers().value("blocks.0.attn.q[0,=,@next]", "trained", "7x8")
 
 
 def test_vector_is_one_row() -> None:

@@ -1,6 +1,6 @@
 """The blocks of a chapter, one module each.
 
-To add a block, write a module with
+To add a block, write a module whose docstring starts with the block's form, and with
 
 - ``NAME``: what follows the colons, as in ``::: matrix``;
 - ``ARGUMENT``: an `Argument`: whether more may or must follow on that line;
@@ -30,6 +30,7 @@ from builder.blocks import (
     matrix,
     network,
     note,
+    problem,
     product,
     row,
     timeline,
@@ -57,4 +58,4 @@ BLOCKS: tuple[Block, ...] = (
     laboratory,
     network,
 )
-ROLES: tuple[InlineBlock, ...] = (value, claim)
+ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

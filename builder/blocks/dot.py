@@ -10,6 +10,7 @@ import numpy as np
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import letter
+from builder.blocks.follow import following
 from builder.blocks.operation import MATRICES, Equation, look_up_matrices, verify_product
 from builder.blocks.table import indices, n_decimals
 from builder.numbers.address import Axis
@@ -36,6 +37,8 @@ def render(directive: Directive, context: Context) -> str:
     terms = np.flatnonzero(factors.all(axis=1)).tolist()
     total = float(result.values[row, column])
     wanted = n_decimals(directive.options, 4)
+    follow = directive.options["follow"] or ()
+    follows = following(directive.options, follow, left, right, result, n_rows=1)
     decimals = _decimals_that_add_up(factors[terms].prod(axis=1).tolist(), total, wanted)
 
     sources = (token_label(left.columns.labels[term]) for term in terms)
@@ -45,12 +48,27 @@ def render(directive: Directive, context: Context) -> str:
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
     return (
-        f'<figure class="dot" id="{figure_id}"><table class="dot-table">'
+        f'<figure class="dot" id="{figure_id}"{_data(equation, row, column, wanted, follows)}>'
+        '<table class="dot-table">'
         f'<caption class="visually-hidden">{cell}</caption>{_head(equation, context)}'
         f'<tbody>{"".join(lines)}</tbody><tfoot><tr><th scope="row" colspan="5">'
         f"{escape(context.words('figure.dot_sum'))} = {cell}</th>"
         f"{_number(total, decimals)}</tr></tfoot></table>{caption}</figure>\n"
     )
+
+
+def _data(equation: Equation, row: int, column: int, decimals: int, follows: Sequence[str]) -> str:
+    matrices = {"left": equation.left, "right": equation.right, "result": equation.result}
+    data = {
+        **{name: matrix.address for name, matrix in matrices.items()},
+        "row": str(row),
+        "column": str(column),
+        "stage": equation.result.stage,
+        "problem": equation.result.problem,
+        "decimals": str(decimals),
+        "follows": " ".join(follows),
+    }
+    return "".join(f' data-{name}="{escape(text)}"' for name, text in data.items() if text)
 
 
 def _head(equation: Equation, context: Context) -> str:

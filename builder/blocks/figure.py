@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Directive, where
+from builder.blocks.follow import of_matrix
 from builder.blocks.legend import legend
-from builder.blocks.table import Part, axis_word, table
+from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
 from builder.numbers.address import AddressError
-from builder.numbers.matrix import Matrix
+from builder.numbers.matrix import TOKEN_AXES, Matrix
 from model.tensors import in_prose
 
 
@@ -36,6 +38,7 @@ def matrix_figure(
     *,
     caption: str = "",
     role: str = "",
+    follows: Sequence[str] = (),
 ) -> str:
     """Return the `<figure>` of a matrix.
 
@@ -51,11 +54,13 @@ def matrix_figure(
         The author's caption as HTML.
     role
         `left`, `right` or `result` within an equation of matrices.
+    follows
+        What the block follows, from `builder.blocks.follow`.
     """
     name_id = context.ids.part(figure_id, "name")
     note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
     return (
-        f'<figure class="matrix" id="{figure_id}"{_data(matrix, role)}>'
+        f'<figure class="matrix" id="{figure_id}"{_data(matrix, part, role, follows)}>'
         f"<figcaption>{_name(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
@@ -75,7 +80,7 @@ def letter(matrix: Matrix) -> str:
     return html + "<sup>⊤</sup>" if matrix.is_transposed else html
 
 
-def _data(matrix: Matrix, role: str) -> str:
+def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
     data = {
         "key": matrix.spec.key,
         "head": "" if matrix.head is None else str(matrix.head),
@@ -85,8 +90,32 @@ def _data(matrix: Matrix, role: str) -> str:
         "domain": f"{matrix.domain:g}",
         "transposed": "true" if matrix.is_transposed else "",
         "role": role,
+        "follows": " ".join(of_matrix(follows, matrix)),
+        **_shown(matrix, part),
     }
     return "".join(f' data-{name}="{escape(text)}"' for name, text in data.items() if text)
+
+
+def _shown(matrix: Matrix, part: Part) -> dict[str, str]:
+    """Which positions are shown, where not all are: another problem shows as much of itself."""
+    if not matrix.problem:
+        return {"decimals": _unusual(part.decimals)}
+    edges = {"rows": (matrix.rows, part.rows), "columns": (matrix.columns, part.columns)}
+    parts = {
+        name: " ".join(map(str, places))
+        for name, (axis, places) in edges.items()
+        if axis.name in TOKEN_AXES and list(places) != list(range(len(axis)))
+    }
+    return {
+        "until": "" if matrix.last is None else str(matrix.last),
+        **parts,
+        "highlighted": " ".join(map(str, sorted(part.highlighted))),
+        "decimals": _unusual(part.decimals),
+    }
+
+
+def _unusual(decimals: int) -> str:
+    return "" if decimals == DEFAULT_DECIMALS else str(decimals)
 
 
 def _name(matrix: Matrix, context: Context, name_id: str) -> str:

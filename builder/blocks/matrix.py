@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from builder.blocks.directive import NUMBERS, Argument, Body, Context, Directive, Options
 from builder.blocks.figure import look_up, matrix_figure
+from builder.blocks.follow import following
 from builder.blocks.table import Part
 
 NAME = "matrix"
@@ -25,4 +26,8 @@ def render(directive: Directive, context: Context) -> str:
         matrix = matrix.transposed
     part = Part.of(matrix, directive.options)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    return matrix_figure(matrix, part, context, figure_id, caption=directive.caption)
+    wanted = directive.options["follow"] or ()
+    follows = following(directive.options, wanted, matrix, n_rows=len(part.rows))
+    return matrix_figure(
+        matrix, part, context, figure_id, caption=directive.caption, follows=follows
+    )

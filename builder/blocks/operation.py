@@ -9,6 +9,7 @@ import numpy as np
 
 from builder.blocks.directive import NUMBERS, BlockError, Context, Directive, Options
 from builder.blocks.figure import letter, look_up, matrix_figure
+from builder.blocks.follow import following
 from builder.blocks.table import Part
 from builder.numbers.matrix import Array, Matrix
 
@@ -96,14 +97,17 @@ def equation_figure(equation: Equation, directive: Directive, context: Context) 
     whole = Part.of(equation.result, {**directive.options, "columns": None})
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     roles = ("left", "right", "result")
+    wanted = directive.options["follow"] or ()
+    matrices = _matrices(equation)
+    follows = following(directive.options, wanted, *matrices, n_rows=len(whole.rows))
     shown = []
-    for role, matrix in zip(roles, _matrices(equation), strict=True):
+    for role, matrix in zip(roles, matrices, strict=True):
         columns = range(len(matrix.columns))
         is_whole = role == "right" and equation.operation == "product"
         rows = range(len(matrix.rows)) if is_whole else whole.rows
         part = Part(rows, columns, decimals=whole.decimals)
         inner_id = context.ids.part(figure_id, role)
-        shown.append(matrix_figure(matrix, part, context, inner_id, role=role))
+        shown.append(matrix_figure(matrix, part, context, inner_id, role=role, follows=follows))
     data_scale = f' data-scale="{equation.factor!r}"' if equation.scale else ""
     operation = "matmul" if equation.operation == "product" else equation.operation
     return (

@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 
 from builder.claims.result import ClaimResult
+from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
 from model.config import ModelConfig
 from model.snapshot import Snapshot, SnapshotError
-from model.task import VOCAB
+from model.task import BY_NAME, TOKEN_ID, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
 DOCUMENTS = ("manifest", "dataset", "training")
+NEXT = "@next"
+"""Names, on an axis of tokens to come, the one that comes."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class Numbers:
         Besides cells of tensors: `manifest.training.final_loss` and any other number of
         manifest.json, dataset.json and training.json (an entry of a list as `[N]`, negative from
         the end; a list of anything but numbers stands for its length), and `claims.ID.NUMBER`.
+        The column `@next` of `probs` and `logits` is that of the token which follows the row.
 
         Raises
         ------
@@ -77,11 +81,12 @@ class Numbers:
         if not cell:
             form = f"{parsed.key}[{'HEAD,' if matrix.head is not None else ''}ROW,COLUMN]"
             raise AddressError("address", f"`{address}` is a matrix, not a number", f"`{form}`")
-        column = matrix.columns.index(cell[-1])
         row = matrix.rows.index(cell[0]) if len(cell) > 1 else 0
+        column = _column(matrix, row, cell[-1])
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
-        return Value(shown, parsed.text, matrix.stage, matrix.problem)
+        place = _place(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
+        return Value(shown, parsed.text, matrix.stage, matrix.problem, place, matrix.address)
 
     @property
     def config(self) -> ModelConfig:
@@ -111,11 +116,12 @@ class Numbers:
         return matrix, selection.cell
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
+        vocabulary = _vocabulary(config)
         try:
-            return _vocabulary(config)[address.key]
+            return vocabulary[address.key]
         except UnknownTensorError as error:
-            hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
             message = f"no tensor is called `{address.key}`"
+            hint = did_you_mean(address.key, vocabulary)
             raise AddressError("unknown-tensor", message, hint) from error
 
     def _tokens(self, path: str) -> tuple[str, ...]:
@@ -163,6 +169,24 @@ def _readable() -> Iterator[None]:
         raise AddressError("snapshot", f"{error.path.name}: {error.message}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AddressError("snapshot", f"the snapshot is damaged: {error}") from error
+
+
+def _column(matrix: Matrix, row: int, selector: str) -> int:
+    """Return the index of a column; `@next` is the token that follows the row's position."""
+    if selector == NEXT and matrix.columns.name == "d_vocab" and matrix.problem:
+        return TOKEN_ID[BY_NAME[matrix.problem].tokens[row + 1]]
+    return matrix.columns.index(selector)
+
+
+def _place(matrix: Matrix, row: int, column: str, config: ModelConfig) -> str:
+    """Return a cell by its indices in the whole tensor, heads of weights included."""
+    spec, first = matrix.spec, 0 if matrix.head is None else matrix.head * config.d_head
+    indices = [str(row), column]
+    if spec.head_axis is not None and matrix.head is not None:
+        at = indices[spec.head_axis]
+        indices[spec.head_axis] = str(int(at) + first)
+    head = [str(matrix.head)] if "head" in spec.axes else []
+    return f"{spec.key}[{','.join([*head, *indices[-len(spec.axes) :]])}]"
 
 
 def _axis(name: str, tokens: Sequence[str], size: int) -> Axis:

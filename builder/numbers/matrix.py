@@ -35,6 +35,8 @@ class Matrix:
         Magnitude that has the full colour.
     is_transposed
         Whether rows and columns were swapped.
+    last
+        Position up to which the matrix is cut, or None.
     """
 
     values: Array
@@ -46,6 +48,7 @@ class Matrix:
     problem: str
     domain: float
     is_transposed: bool = False
+    last: int | None = None
 
     @property
     def address(self) -> str:
@@ -73,23 +76,33 @@ class Matrix:
         """
         rows, columns = (_up_to(axis, token) for axis in (self.rows, self.columns))
         values = self.values[: len(rows), : len(columns)]
-        return replace(self, values=values, rows=rows, columns=columns)
+        cut = min((len(a) for a in (rows, columns) if _is_positional(a)), default=None)
+        last = None if cut is None else cut - 1
+        return replace(self, values=values, rows=rows, columns=columns, last=last)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
     """One number and where it comes from; None where the cell is masked.
 
-    `stage` and `problem` are empty where the number does not depend on them.
+    `stage` and `problem` are empty where the number does not depend on them. `cell` is the place
+    in its whole tensor by indices alone, such as `probs[3,5]`, and `matrix` the address of the
+    matrix that has it; both are empty if there is none.
     """
 
     number: float | None
     address: str
     stage: str = ""
     problem: str = ""
+    cell: str = ""
+    matrix: str = ""
+
+
+def _is_positional(axis: Axis) -> bool:
+    return axis.name in TOKEN_AXES and axis.has_tokens
 
 
 def _up_to(axis: Axis, token: str) -> Axis:
-    if axis.name not in TOKEN_AXES or not axis.has_tokens:
+    if not _is_positional(axis):
         return axis
     return replace(axis, labels=axis.labels[: axis.index(token) + 1])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable
 from pathlib import Path
-
-from rjsmin import jsmin
 
 from builder import charts
 from builder.content.text_file import read_regular
@@ -20,6 +19,8 @@ _ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
 };
 Article.defineEngine();
 """
+
+_COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*((?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 
 
 def static_assets(templates: Path) -> dict[str, bytes]:
@@ -40,7 +41,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     shared = [scripts / "data.js", scripts / "state.js", *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
-        "main.js": _ENGINE % engine + _compact(_joined([*shared, scripts / "main.js"])),
+        "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),
         "theme.js": read_regular(scripts / "theme.js"),
         "favicon.svg": read_regular(templates / "favicon.svg"),
     }
@@ -69,9 +70,9 @@ def _files(folder: Path, suffix: str) -> list[Path]:
     return found
 
 
-def _compact(script: bytes) -> bytes:
-    compact: bytes = jsmin(script)
-    return compact
+def _bare(script: bytes) -> bytes:
+    """The script without the comments that have lines of their own."""
+    return _COMMENT.sub(b"", script)
 
 
 def _joined(paths: Iterable[Path]) -> bytes:

@@ -31,7 +31,7 @@ POLICY = "; ".join(
 )
 """Content-Security-Policy of every page: nothing leaves the folder, nothing is evaluated."""
 
-OF_FIGURES = ("figure.axis_", "figure.head", "figure.layer", "figure.stage_")
+OF_FIGURES = ("figure.axis_", "figure.head", "figure.layer", "figure.part", "figure.stage_")
 """Words of figures that scripts need too, where they name a cell."""
 
 

@@ -37,12 +37,17 @@
     ];
   }
 
+  /** @type {WeakMap<Sizes, Map<string, Place>>} */
+  const known = new WeakMap();
+
   /**
    * @param {Sizes} sizes
    * @returns {Map<string, Place>} where each weight stands in the flat array
    */
   function weightPlaces(sizes) {
+    if (known.has(sizes)) return known.get(sizes);
     const places = new Map();
+    known.set(sizes, places);
     let start = 0;
     for (const [key, shape] of weightShapes(sizes)) {
       const size = shape.reduce((product, length) => product * length, 1);

@@ -164,18 +164,19 @@
   }
 
   /** @returns {string} layer, head, stage or step, and problem, as far as they apply */
-  function where({ cell, problem, stage }, run, step) {
+  function where({ cell, problem, stage, isEdited }, run, step) {
     const { isGradient } = cell;
     const { layer, isWeight } = run.tensors[cell.key];
     return [
       layer === null ? "" : Article.text("figure.layer", { number: String(layer + 1) }),
       cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
-      step === null ? Article.text(`figure.stage_${stage}`) : Article.text("timeline_step", { step: String(step) }),
+      step !== null ? Article.text("timeline_step", { step: String(step) }) : isEdited ? "" : Article.text(`figure.stage_${stage}`),
+      isEdited ? Article.text("scene_edited") : "",
       isWeight && !isGradient ? "" : problem.replace("x", "×"),
     ].filter(Boolean).join(" · ");
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, ofTable, onPage, letter, name, indices, about, inWords, where,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, onPage, letter, name, indices, about, inWords, where,
   };
 })((window.Article ??= {}));

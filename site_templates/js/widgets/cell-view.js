@@ -1,8 +1,11 @@
 // A cell opened, as HTML: its name and value, the arithmetic that makes it, and the cells that use it.
 //
-// Every operand is a button with the address of its cell in `data-cell`; the panel does the walking.
+// Every operand is a link with the address of its cell in `data-cell`; the panel does the walking.
 (function (Article) {
   "use strict";
+
+  /** Lines that come with the panel; the others follow in a task of their own. */
+  const AT_ONCE = 24;
 
   /**
    * @typedef {object} Opened what there is to show of a cell
@@ -12,7 +15,12 @@
    * @property {any[]} users
    * @property {number | null} step
    * @property {boolean} isUnrounded
+   * @property {boolean} isOverwritten by the reader; then `before` is what the model has there
+   * @property {number} before
    * @property {(operand: any) => number} stored a number as the snapshot has it
+   * @property {boolean} hasOverwritten whether any activation is
+   * @property {string} href what comes before the address of a cell
+   * @property {(table: HTMLElement, rows: () => Node[]) => void} later adds lines after the first
    */
 
   /**
@@ -31,13 +39,15 @@
    * @returns {Node[]}
    */
   function view(opened) {
-    const { made } = opened;
+    const { made, place } = opened;
     const parts = [head(opened)];
-    if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
+    if (opened.isOverwritten) parts.push(overwritten(opened));
+    else if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
     else if (made.operation !== "mask" && made.terms.length === 0 && made.operation !== "weight") parts.push(sentence("cell_no_terms"));
     else if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
     else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
     else parts.push(...arithmetic(opened));
+    if (place.cell.isGradient && opened.hasOverwritten) parts.push(sentence("cell_gradient_plain"));
     return [...parts, gradient(opened), users(opened)].filter(Boolean);
   }
 
@@ -63,6 +73,11 @@
       return make("option", { value: choose(position), selected: position === place.position }, text);
     }));
     return make("div", { className: "cell-gradient" }, make("label", {}, Article.text("cell_target"), " ", select), own);
+  }
+
+  /** A number that the reader has put there is made of nothing; a weight never was. */
+  function overwritten({ place, before, stored }) {
+    return sentence("cell_overwritten", { before: Article.number.exact(stored({ ...place.cell, value: before })) });
   }
 
   function sentence(name, values) {
@@ -113,9 +128,10 @@
     const width = Math.max(1, ...shown.lines.map(widthOf));
     const table = make("table", { className: "cell-terms" },
       make("caption", { className: "visually-hidden" }, Article.text("cell_made")),
-      make("tbody", {}, ...shown.lines.map((line) => row(line, width, opened))),
+      make("tbody", {}, ...shown.lines.slice(0, AT_ONCE).map((line) => row(line, width, opened))),
       make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, opened)));
     table.dataset.operation = made.operation;
+    if (shown.lines.length > AT_ONCE) opened.later(table, () => shown.lines.slice(AT_ONCE).map((line) => row(line, width, opened)));
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
     const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];
@@ -177,16 +193,16 @@
   const result = (text) => make("td", {}, text);
 
   function number({ operand, text }, opened) {
-    return make("td", {}, button(operand, text, opened));
+    return make("td", {}, link(operand, text, opened));
   }
 
-  /** A button that opens another cell. */
-  function button(cell, text, { place, run }) {
+  /** A link that opens another cell. */
+  function link(cell, text, { place, run, href }) {
     const other = { ...place, cell };
-    const made = make("button", { type: "button", className: "cell-operand" }, text);
-    made.dataset.cell = Article.cellNames.address(other, run);
-    made.setAttribute("aria-label", `${text}, ${Article.cellNames.name(other, run)}`);
-    made.title = Article.cellNames.name(other, run);
+    const address = Article.cellNames.address(other, run), name = Article.cellNames.name(other, run);
+    const made = make("a", { className: "cell-operand", href: href + address, title: name }, text);
+    made.dataset.cell = address;
+    made.setAttribute("aria-label", `${text}, ${name}`);
     return made;
   }
 
@@ -194,7 +210,7 @@
     const eps = String(opened.run.sizes.ln_eps.toFixed(5));
     const label = make("th", { scope: "row", colSpan: width }, Article.text(`cell_step_${name}`, { eps }));
     if (operand) label.append(" ", Article.cellNames.letter(opened.run, operand));
-    const made = make("tr", {}, label, make("td", {}, operand ? button(operand, text, opened) : text));
+    const made = make("tr", {}, label, make("td", {}, operand ? link(operand, text, opened) : text));
     made.dataset.step = name;
     return made;
   }
@@ -224,7 +240,7 @@
         const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
         title.append(...heads);
         const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
-        return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [button(cell, own(cell), opened), " "])));
+        return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [link(cell, own(cell), opened), " "])));
       }));
     return details;
   }

@@ -8,6 +8,7 @@
   const COLOURS = { ink: "--ink", paper: "--paper", masked: "--masked", low: "--low", middle: "--cell", high: "--high" };
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
+  const REST = 120;
 
   /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
   /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
@@ -20,6 +21,9 @@
   const states = new Map();
   /** @type {Promise<any> | undefined} */
   let loading;
+  /** Figures whose chart is behind their table. */
+  const stale = new Set();
+  let resting = 0;
 
   const near = new IntersectionObserver(
     (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
@@ -113,7 +117,7 @@
    * @param {Face | null} face
    */
   function refit(figure, face) {
-    if (!face || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
+    if (!face || face.host.hidden || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
     paint(figure, face.view); // the size of the digits may have changed too
     fit(figure, face.view, face.host);
     update(face);
@@ -141,12 +145,33 @@
     }
   }
 
-  /** The table's numbers have changed: draw them. */
+  /** The table's numbers have changed: it stands for itself until the page has come to rest. */
   function refresh(figure) {
     const face = states.get(figure)?.face;
     if (!face) return;
-    face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
-    update(face);
+    face.host.hidden = true;
+    stale.add(figure);
+    clearTimeout(resting);
+    resting = setTimeout(redraw, REST);
+  }
+
+  /** Draw the changed figures anew, one a task. */
+  function redraw() {
+    const [figure] = stale;
+    if (!figure) return;
+    stale.delete(figure);
+    const face = states.get(figure)?.face;
+    if (face && Article.matrix.cellsOf(figure).length) {
+      face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
+      fit(figure, face.view, face.host);
+      update(face).then(() => (face.host.hidden = stale.has(figure)));
+    }
+    resting = setTimeout(redraw);
+  }
+
+  /** Whether the figure is near enough to be drawn. */
+  function isNear(figure) {
+    return Boolean(states.get(figure)?.drawing);
   }
 
   /**
@@ -169,7 +194,7 @@
 
   /** One update after the other: Vega drops what comes in between. */
   function update(face) {
-    face.queue = face.queue.then(() => face.view.runAsync());
+    return (face.queue = face.queue.then(() => face.view.runAsync()));
   }
 
   /** @param {HTMLElement} figure */
@@ -183,5 +208,5 @@
     face.queue.then(() => face.view.finalize());
   }
 
-  Article.live = { mount, light, refresh, repaint };
+  Article.live = { mount, light, refresh, repaint, isNear };
 })((window.Article ??= {}));
