@@ -37,19 +37,25 @@
     ];
   }
 
+  /** @type {WeakMap<Sizes, Map<string, Place>>} */
+  const known = new WeakMap();
+
   /**
    * @param {Sizes} sizes
    * @returns {Map<string, Place>} where each weight stands in the flat array
    */
   function weightPlaces(sizes) {
-    const places = new Map();
-    let start = 0;
-    for (const [key, shape] of weightShapes(sizes)) {
-      const size = shape.reduce((product, length) => product * length, 1);
-      places.set(key, { key, shape, start, size });
-      start += size;
+    if (!known.has(sizes)) {
+      const places = new Map();
+      let start = 0;
+      for (const [key, shape] of weightShapes(sizes)) {
+        const size = shape.reduce((product, length) => product * length, 1);
+        places.set(key, { key, shape, start, size });
+        start += size;
+      }
+      known.set(sizes, places);
     }
-    return places;
+    return known.get(sizes);
   }
 
   /**

@@ -44,9 +44,13 @@
     return POSITIONS.includes(axis) ? nPos : sizes[axis];
   }
 
+  /** @type {WeakMap<any, Map<string, string[]>>} */
+  const given = new WeakMap();
+
   /** @returns {string[] | undefined} what the model is given of a problem */
   function tokensOf({ dataset }, problem) {
-    return dataset.problems.find((known) => known.problem === problem)?.tokens.slice(0, -1);
+    if (!given.has(dataset)) given.set(dataset, new Map(dataset.problems.map((known) => [known.problem, known.tokens.slice(0, -1)])));
+    return given.get(dataset).get(problem);
   }
 
   /**
@@ -77,12 +81,15 @@
    * The cells of tables on this page that show a cell.
    *
    * @param {Place} place
+   * @param {any} run
+   * @param {HTMLElement[]} [figures] that show the tensor
    * @returns {HTMLElement[]}
    */
-  function onPage({ cell, problem, stage }, run) {
+  function onPage(place, run, figures = figuresOf(place)) {
+    const { cell, problem } = place;
     if (cell.isGradient) return []; // figures show values
     const isWeight = run.tensors[cell.key].isWeight;
-    return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)].flatMap((figure) => {
+    return figures.flatMap((figure) => {
       const { head, transposed, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
       if (!isWeight && (own !== problem || (head ?? null) !== (cell.head === null ? null : String(cell.head)))) return [];
       const [addRow, addColumn] = offset(run, cell.key, head);
@@ -91,6 +98,21 @@
       const td = figure.querySelector(`tbody td[data-row="${row}"][data-column="${column}"]`);
       return td ? [/** @type {HTMLElement} */ (td)] : [];
     });
+  }
+
+  /** The same for many cells of one pass; each tensor's figures are looked for once. */
+  function allOnPage(cells, place, run) {
+    const figures = new Map();
+    return cells.flatMap((cell) => {
+      const other = { ...place, cell };
+      if (!figures.has(cell.key)) figures.set(cell.key, figuresOf(other));
+      return onPage(other, run, figures.get(cell.key));
+    });
+  }
+
+  /** @returns {HTMLElement[]} */
+  function figuresOf({ cell, stage }) {
+    return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)];
   }
 
   /** @returns {DocumentFragment} the article's letter, or the key's last words where there is none */
@@ -176,6 +198,6 @@
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, ofTable, onPage, letter, name, indices, about, inWords, where,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, ofTable, onPage, allOnPage, letter, name, indices, about, inWords, where,
   };
 })((window.Article ??= {}));

@@ -108,12 +108,13 @@
 
   /** The terms, a line each, then what is done with them together. */
   function arithmetic(opened) {
-    const { made, run, stored, isUnrounded, place } = opened;
+    const { made, run, stored, isUnrounded } = opened;
     const shown = Article.arithmetic.shown(made, run.sizes.ln_eps, stored, isUnrounded);
     const width = Math.max(1, ...shown.lines.map(widthOf));
+    const subject = subjectOf(opened);
     const table = make("table", { className: "cell-terms" },
       make("caption", { className: "visually-hidden" }, Article.text("cell_made")),
-      make("tbody", {}, ...shown.lines.map((line) => row(line, width, opened))),
+      make("tbody", {}, ...shown.lines.map((line) => row(line, width, subject, opened))),
       make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, opened)));
     table.dataset.operation = made.operation;
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
@@ -151,20 +152,22 @@
   }
 
   /** One term. */
-  function row({ factors, parts, at, isOwn }, width, opened) {
+  function row({ factors, parts, at, isOwn }, width, subject, opened) {
     const cells = factors.length > 1
       ? [number(factors[0], opened), sign("\u00d7"), number(factors[1], opened), sign("="), result(parts[0])]
       : [number(factors[0], opened), ...parts.map(result)];
     if (width === 5 && factors.length === 1) cells.unshift(...Array.from({ length: 4 }, () => make("td", {})));
-    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, ...about(factors[0].operand, at, opened)), ...cells);
+    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, ...subject(factors[0].operand, at)), ...cells);
   }
 
   /** What a line is about: the index that is summed over, and what is at it where that can differ. */
-  function about({ key, isGradient, head }, at, { made, place, run }) {
-    if (at.length === 0 || made.operation === "affine") return [Article.cellNames.letter(run, { key, isGradient })];
-    if (!isMixed(made)) return [Article.cellNames.about(at, place, run)];
-    const letter = Article.cellNames.letter(run, { key });
-    return [letter, make("sub", {}, String(head + 1)), `[${at.at(-1).index}]`];
+  function subjectOf({ made, place, run }) {
+    const areMixed = isMixed(made);
+    return ({ key, isGradient, head }, at) => {
+      if (at.length === 0 || made.operation === "affine") return [Article.cellNames.letter(run, { key, isGradient })];
+      if (!areMixed) return [Article.cellNames.about(at, place, run)];
+      return [Article.cellNames.letter(run, { key }), make("sub", {}, String(head + 1)), `[${at.at(-1).index}]`];
+    };
   }
 
   /** Whether products of several pairs of matrices are added, so that a line must say which. */
@@ -183,10 +186,10 @@
   /** A button that opens another cell. */
   function button(cell, text, { place, run }) {
     const other = { ...place, cell };
-    const made = make("button", { type: "button", className: "cell-operand" }, text);
+    const title = Article.cellNames.name(other, run);
+    const made = make("button", { type: "button", className: "cell-operand", title }, text);
     made.dataset.cell = Article.cellNames.address(other, run);
-    made.setAttribute("aria-label", `${text}, ${Article.cellNames.name(other, run)}`);
-    made.title = Article.cellNames.name(other, run);
+    made.setAttribute("aria-label", `${text}, ${title}`);
     return made;
   }
 
@@ -207,26 +210,32 @@
       make("td", {}, root, agrees ? "= " : "\u2248 ", make("output", {}, text)));
   }
 
-  /** Who uses the cell, a line for each tensor and head. */
+  /** How many cells use this one; who, is written when it is asked for. */
   function users(opened) {
-    const { users: cells, place, run } = opened;
+    const { users: cells } = opened;
     if (cells.length === 0) return sentence("cell_no_users");
+    const count = cells.length === 1 ? "cell_users_one" : "cell_users";
+    const summary = make("summary", {}, Article.text(count, { count: String(cells.length) }));
+    const details = make("details", { className: "cell-users" }, summary);
+    summary.addEventListener("click", () => details.append(...userLines(opened)), { once: true });
+    return details;
+  }
+
+  /** Who uses the cell, a line for each tensor and head. */
+  function userLines(opened) {
+    const { users: cells, place, run } = opened;
     const lines = new Map();
     for (const cell of cells) {
       const line = `${cell.key} ${cell.head}`;
       lines.set(line, [...(lines.get(line) ?? []), cell]);
     }
-    const count = cells.length === 1 ? "cell_users_one" : "cell_users";
-    const details = make("details", { className: "cell-users" },
-      make("summary", {}, Article.text(count, { count: String(cells.length) })),
-      ...[...lines.values()].map((group) => {
-        const title = make("span", {}, Article.cellNames.letter(run, group[0]));
-        const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
-        title.append(...heads);
-        const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
-        return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [button(cell, own(cell), opened), " "])));
-      }));
-    return details;
+    return [...lines.values()].map((group) => {
+      const title = make("span", {}, Article.cellNames.letter(run, group[0]));
+      const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
+      title.append(...heads);
+      const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
+      return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [button(cell, own(cell), opened), " "])));
+    });
   }
 
   Article.cellView = { view, make };

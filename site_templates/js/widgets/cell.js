@@ -117,7 +117,7 @@
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
     const operands = made.terms.flatMap((term) => term.operands);
-    mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
+    mark(Article.cellNames.onPage(place, run), Article.cellNames.allOnPage(operands, place, run));
   }
 
   /** @type {{of: any[], numbers: any} | undefined} */
@@ -129,7 +129,7 @@
     const position = cell.isGradient ? asked : null;
     const of = [shown?.weights ?? run[stage], problem, position];
     if (!latest?.of.every((part, i) => part === of[i])) {
-      latest = { of, numbers: { ...compute(Float64Array.from(of[0]), problem, position), step: shown?.step ?? null } };
+      latest = { of, numbers: { ...compute(new Float64Array(of[0]), problem, position), step: shown?.step ?? null } };
     }
     return latest.numbers;
   }

@@ -1,7 +1,8 @@
 // The live face: an Altair heatmap over the cells of a table, drawn while the figure is near.
 //
 // It takes values, digits and geometry from the table, so the two faces cannot differ. The table
-// stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken.
+// stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken. A
+// face that is out of sight falls behind, and catches up when it is near again.
 (function (Article) {
   "use strict";
 
@@ -9,8 +10,9 @@
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
 
-  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
-  /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
+  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>, isWaiting: boolean}} Face */
+  /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null,
+   *   isNear: boolean, isBehind: boolean}} State */
 
   /**
    * What is lit outlasts the face. `drawing` is the one attempt that may put a face into the page.
@@ -22,7 +24,7 @@
   let loading;
 
   const near = new IntersectionObserver(
-    (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
+    (entries) => entries.forEach(({ target, isIntersecting }) => approach(target, isIntersecting)),
     { rootMargin: NEAR },
   );
   const far = new IntersectionObserver(
@@ -33,9 +35,17 @@
   /** @param {HTMLElement} figure */
   function mount(figure) {
     if (matchMedia("(forced-colors: active)").matches) return; // colours are the reader's there
-    states.set(figure, { lit: { row: null, column: null }, drawing: null, face: null });
+    states.set(figure, { lit: { row: null, column: null }, drawing: null, face: null, isNear: false, isBehind: false });
     near.observe(figure);
     far.observe(figure);
+  }
+
+  /** The figure comes near, or goes. */
+  function approach(figure, isNear) {
+    const state = states.get(figure);
+    state.isNear = isNear;
+    if (isNear && !state.face) draw(figure);
+    else if (isNear && state.isBehind) refresh(figure);
   }
 
   /** @param {HTMLElement} figure */
@@ -80,8 +90,9 @@
   function attach(figure, state, view, host) {
     figure.querySelector(".matrix-scroll").append(host);
     const resize = new ResizeObserver(() => refit(figure, state.face));
-    state.face = { view, host, resize, queue: Promise.resolve() };
+    state.face = { view, host, resize, queue: Promise.resolve(), isWaiting: false };
     resize.observe(figure.querySelector(".matrix-table"));
+    refresh(figure); // the numbers may have changed meanwhile
     showLit(state);
   }
 
@@ -122,11 +133,12 @@
   /** Give the chart the colours and the size of digits that the table has now. */
   function paint(figure, view) {
     const probe = document.createElement("span");
-    figure.append(probe);
-    for (const [signal, property] of Object.entries(COLOURS)) {
-      probe.style.color = `var(${property})`;
-      view.signal(signal, getComputedStyle(probe).color);
+    probe.hidden = true;
+    for (const property of Object.values(COLOURS)) {
+      probe.append(Object.assign(document.createElement("span"), { style: `color: var(${property})` }));
     }
+    figure.append(probe);
+    Object.keys(COLOURS).forEach((signal, i) => view.signal(signal, getComputedStyle(probe.children[i]).color));
     probe.remove();
     const digits = getComputedStyle(Article.matrix.cellsOf(figure)[0]);
     view.signal("font_size", Number.parseFloat(digits.fontSize));
@@ -141,12 +153,24 @@
     }
   }
 
-  /** The table's numbers have changed: draw them. */
+  /** The table's numbers have changed: draw those that have, or all of them when it has other cells. */
   function refresh(figure) {
-    const face = states.get(figure)?.face;
-    if (!face) return;
-    face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
-    update(face);
+    const state = states.get(figure);
+    if (!state?.face) return;
+    state.isBehind = !state.isNear;
+    if (state.isBehind) return;
+    const { view } = state.face;
+    const before = view.data("cells"), now = Article.matrix.cellsOf(figure).map(record);
+    const isSame = before.length === now.length && now.every(({ row, column }, i) => before[i].row === row && before[i].column === column);
+    if (isSame) {
+      const changes = Article.vega.changeset();
+      now.forEach((cell, i) => {
+        if (cell.value !== before[i].value) changes.modify(before[i], "value", cell.value);
+        if (cell.text !== before[i].text) changes.modify(before[i], "text", cell.text);
+      });
+      view.change("cells", changes);
+    } else view.data("cells", now);
+    update(state.face);
   }
 
   /**
@@ -167,9 +191,14 @@
     update(face);
   }
 
-  /** One update after the other: Vega drops what comes in between. */
+  /** One update after the other: Vega drops what comes in between. One takes all that has waited for it. */
   function update(face) {
-    face.queue = face.queue.then(() => face.view.runAsync());
+    if (face.isWaiting) return;
+    face.isWaiting = true;
+    face.queue = face.queue.then(() => {
+      face.isWaiting = false;
+      return face.view.runAsync();
+    });
   }
 
   /** @param {HTMLElement} figure */
