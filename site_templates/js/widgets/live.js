@@ -180,7 +180,7 @@
    */
   function light(figure, row, column) {
     const state = states.get(figure);
-    if (!state) return;
+    if (!state || (state.lit.row === row && state.lit.column === column)) return;
     state.lit = { row, column };
     if (state.face) showLit(state);
   }
