@@ -11,17 +11,17 @@ from typing import Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed, Computer
+from builder.content.loader import load_site
+from builder.content.site import Site
+from builder.content.strings import Texts, load_texts
 from builder.errors import BuildError, Diagnostic, Diagnostics, Location, UsageError, did_you_mean
-from builder.exclusive import exclusively
 from builder.lock import LOCK, Verdict, compare_with_lock
-from builder.output import Output
+from builder.output.exclusive import exclusively
+from builder.output.folder import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
-from builder.site import Site
-from builder.site_loader import load_site
 from builder.stages import Cache, Event
-from builder.strings import Texts, load_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +139,15 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
         pages = renderer.pages()
     with progress.stage("assets"):
         assets = renderer.assets()
+    output.add_all(pages)
+    output.add_all(assets)
+    output.add_all(computed.files, SNAPSHOTS)
+    output.add(f"{SNAPSHOTS}provenance.json", provenance())
+    renderer.check_links(output.files)
     diagnostics.raise_if_fatal(strict=options.is_strict)
     verdict = compare_with_lock(project.lock, manifest_of(computed))
 
     with progress.stage("write"):
-        output.add_all(pages)
-        output.add_all(assets)
-        output.add_all(computed.files, SNAPSHOTS)
-        output.add(f"{SNAPSHOTS}provenance.json", provenance())
         is_changed = output.publish()
     n_pages = sum(path.endswith(".html") for path in pages)
     return Report(
@@ -221,7 +222,7 @@ def unmatched_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
         if name in known:
             message, hint = f"the claim `{claim_id}` has no text", "say what it means"
         else:
-            message = f"there is no claim `{claim_id}` in builder/claims.py"
+            message = f"there is no claim `{claim_id}` in builder/claims/predicates.py"
             hint = did_you_mean(claim_id, (claim["id"] for claim in computed.claims))
         yield texts.locations.get(name, group).problem("unknown-claim", message, hint)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from builder.build import Options, Project, Report, build, compute, load, manifest_of
 from builder.errors import Diagnostic, Diagnostics
-from builder.exclusive import exclusively
+from builder.output.exclusive import exclusively
 from builder.progress import Progress, tell
 from builder.stages import Cache, Event
 
@@ -54,7 +54,7 @@ def run_check(options: argparse.Namespace) -> int:
 
 def run_diff(options: argparse.Namespace) -> int:
     """Compare two snapshots."""
-    from builder.diff import diff
+    from builder.diff.comparison import diff
 
     difference = diff(options.old, options.new)
     if options.json:
@@ -84,7 +84,7 @@ def run_lock(options: argparse.Namespace) -> int:
 
 def run_clean(options: argparse.Namespace) -> int:
     """Remove what builds have written."""
-    from builder.output import remove
+    from builder.output.folder import remove
 
     project = Project(Path.cwd())
     project.require_content()
@@ -97,7 +97,7 @@ def run_clean(options: argparse.Namespace) -> int:
 
 def run_serve(options: argparse.Namespace) -> int:
     """Serve the site and rebuild it on changes."""
-    from builder.serve import fresh_build, serve
+    from builder.serve.watch import fresh_build, serve
 
     watched = [Path(name) for name in ("content", "site_templates", "builder", "model")]
     serve(fresh_build(options.out), options.out, watched, options.host, options.port, say=print)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress, Update
-from builder.stages import Cache, Result, digest
+from builder.stages import Cache, Result, Stored, digest
 from model import task
 from model.config import Preset
 
@@ -85,7 +85,7 @@ class Computer:
         with self.progress.stage("manifest"):
             return self._manifest([trained, traces, gradients, claims])
 
-    def _train(self, update: Update) -> Result:
+    def _train(self, update: Update) -> Stored:
         steps = self.preset.training.steps
 
         def on_step(step: int, loss: float, correct: int) -> None:
@@ -100,7 +100,7 @@ class Computer:
 
         return self._with_torch("train", ["model.run_files"], [], compute)
 
-    def _trace(self, trained: Result) -> Result:
+    def _trace(self, trained: Stored) -> Stored:
         def compute() -> Result:
             from model.trace_files import every_stage, trace_files
 
@@ -109,7 +109,7 @@ class Computer:
 
         return self._with_torch("trace", ["model.trace_files"], [trained], compute)
 
-    def _gradients(self, trained: Result) -> Result:
+    def _gradients(self, trained: Stored) -> Stored:
         def compute() -> Result:
             from model.trace_files import every_stage, gradient_files
 
@@ -118,7 +118,7 @@ class Computer:
 
         return self._with_torch("gradients", ["model.trace_files"], [trained], compute)
 
-    def _evidence(self, trained: Result) -> Result:
+    def _evidence(self, trained: Stored) -> Stored:
         def compute() -> Result:
             from model.evidence import gather
 
@@ -129,9 +129,10 @@ class Computer:
             "evidence", ["model.evidence", "model.snapshot"], [trained], compute
         )
 
-    def _claims(self, numbers: list[Result], evidence: Result) -> Result:
+    def _claims(self, numbers: list[Stored], evidence: Stored) -> Stored:
         def compute() -> Result:
-            from builder.claims import World, check_claims
+            from builder.claims.predicates import check_claims
+            from builder.claims.world import World
             from model.documents import claims_file
 
             training = numbers[0].facts["training"]
@@ -140,10 +141,13 @@ class Computer:
             return _result([claims_file(claims)], {"claims": claims})
 
         return self._get(
-            "claims", ["builder.claims", "model.documents"], [*numbers, evidence], compute
+            "claims",
+            ["builder.claims.predicates", "model.documents"],
+            [*numbers, evidence],
+            compute,
         )
 
-    def _manifest(self, parts: list[Result]) -> Computed:
+    def _manifest(self, parts: list[Stored]) -> Computed:
         facts = parts[0].facts
 
         def compute() -> Result:
@@ -162,8 +166,8 @@ class Computer:
         return Computed(files, tuple(parts[-1].facts["claims"]), manifest.digest)
 
     def _with_torch(
-        self, stage: str, modules: list[str], parts: list[Result], compute: Callable[[], Result]
-    ) -> Result:
+        self, stage: str, modules: list[str], parts: list[Stored], compute: Callable[[], Result]
+    ) -> Stored:
         """Get a stage that torch computes.
 
         On one thread: the model is so small that a second one only gets in the way.
@@ -183,8 +187,8 @@ class Computer:
         return self._get(stage, modules, parts, on_one_thread)
 
     def _get(
-        self, stage: str, modules: list[str], parts: list[Result], compute: Callable[[], Result]
-    ) -> Result:
+        self, stage: str, modules: list[str], parts: list[Stored], compute: Callable[[], Result]
+    ) -> Stored:
         """Get a stage that these modules decide, and the results it starts from."""
         ingredients = {
             **self.source.ingredients(*modules, tools=("torch", "numpy", "orjson")),
@@ -194,7 +198,7 @@ class Computer:
         return self.cache.get(stage, ingredients, compute)
 
 
-def _snapshot(parts: Iterable[Result]) -> Snapshot:
+def _snapshot(parts: Iterable[Stored]) -> Snapshot:
     """Read numbers back from their files: what is built on is exactly what is stored."""
     from model.snapshot import Snapshot
 

@@ -12,11 +12,14 @@ Anything else that escapes is a bug of ours: users see one line, developers `--v
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 LONGEST_EXCERPT = 120
+
+FEW_CHOICES = 16
+"""No more than so many are listed where none is near to what was written."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -138,12 +141,22 @@ class Diagnostics:
             raise BuildError(*self)
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return a hint that names the nearest valid choice, or all of them if few."""
+def did_you_mean(word: str, choices: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint that names the nearest valid choice, or all of them if few.
+
+    Where there are many and none is near, it is what `otherwise` says, or else the least far.
+    """
     known = sorted(choices)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    if 0 < len(known) <= 12:
+    close = nearest(word, known)
+    if close is not None:
+        return f"did you mean `{close}`?"
+    if 0 < len(known) <= FEW_CHOICES:
         return "one of " + ", ".join(f"`{choice}`" for choice in known)
-    return ""
+    if otherwise or not known:
+        return otherwise
+    return f"the nearest is `{nearest(word, known, likeness=0.0)}`"
+
+
+def nearest(word: str, choices: Sequence[str], likeness: float = 0.6) -> str | None:
+    """Return the choice that is most like a word; None if none is alike enough."""
+    return next(iter(difflib.get_close_matches(word, choices, n=1, cutoff=likeness)), None)

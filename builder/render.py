@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed
-from builder.errors import Diagnostic, Diagnostics
-from builder.links import unresolved
-from builder.site import Chapter, Language, Site
-from builder.stages import Cache, Ingredients, Result, digest
-from builder.strings import Texts
-from builder.text_file import read_regular
+from builder.content.site import Chapter, Language, Site
+from builder.content.strings import Texts
+from builder.content.text_file import read_regular
+from builder.errors import Diagnostic, Diagnostics, Location
+from builder.links import Link, dangling, ids_in
+from builder.stages import Cache, Ingredients, Result, Stored, digest
 
 if TYPE_CHECKING:
-    from builder.numbers import Numbers
-    from builder.pages import Pages
+    from builder.numbers.lookup import Numbers
+    from builder.pages.templates import Pages
     from model.snapshot import Snapshot
 
 CHART_TOOLS = ("altair", "vl-convert-python", "orjson")
@@ -47,41 +47,52 @@ class Renderer:
 
     def pages(self) -> dict[str, bytes]:
         """Render every page; problems go to the diagnostics."""
-        with _rarely_collected():
-            results = [
-                self._page(language, slug)
-                for language in self.site.languages
-                for slug in self.site.slugs
-            ]
-        found = {path: data for result in results for path, data in result.files.items()}
-        for result in results:
+        found = {path: data for result in self._chapters for path, data in result.files.items()}
+        for result in self._chapters:
             self.diagnostics.extend(Diagnostic(**fact) for fact in result.facts["diagnostics"])
-        self._check_links(results)
         return found | self._other_pages()
+
+    def check_links(self, files: Mapping[str, bytes]) -> None:
+        """Report links of chapters to what is not among the files of the site."""
+        ids = {path: ids_in(path, data) for path, data in files.items()}
+        for result in self._chapters:
+            (url,) = result.files
+            for href, place in result.facts["links"]:
+                problem = dangling(Link(href, Location(*place)), url, ids, self.site.base_url)
+                self.diagnostics.extend([problem] if problem else [])
 
     def assets(self) -> dict[str, bytes]:
         """Return styles, scripts, fonts, Vega, the chart templates and the model's numbers."""
 
         def compute() -> Result:
-            from builder.assets import chart_assets
+            from builder.pages.assets import chart_assets
 
             return Result(chart_assets())
 
         def compute_model() -> Result:
-            from builder.model_assets import model_assets
+            from builder.pages.model_assets import model_assets
 
             return Result(model_assets(self._snapshot))
 
-        from builder.assets import static_assets
+        from builder.pages.assets import static_assets
 
-        ingredients = self.source.ingredients("builder.assets", tools=CHART_TOOLS)
+        ingredients = self.source.ingredients("builder.pages.assets", tools=CHART_TOOLS)
         charts = self.cache.get("assets/charts", ingredients, compute)
-        ingredients = self.source.ingredients("builder.model_assets", tools=("numpy", "orjson"))
-        ingredients = {**ingredients, "snapshot": self.computed.digest}
+        ingredients = self._of_snapshot("builder.pages.model_assets", tools=("numpy", "orjson"))
         model = self.cache.get("assets/model", ingredients, compute_model)
         return {**static_assets(self.templates), **charts.files, **model.files}
 
-    def _page(self, language: Language, slug: str) -> Result:
+    @cached_property
+    def _chapters(self) -> Sequence[Stored]:
+        """The page of every chapter in every language, its links and what is wrong with it."""
+        with _rarely_collected():
+            return [
+                self._page(language, slug)
+                for language in self.site.languages
+                for slug in self.site.slugs
+            ]
+
+    def _page(self, language: Language, slug: str) -> Stored:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
         ingredients = {**self._shared_ingredients, name: digest(repr(chapter))}
@@ -90,7 +101,7 @@ class Renderer:
         def compute() -> Result:
             if chapter is None:
                 page = self._pages.placeholder(language, slug)
-                return Result({url: page.encode()}, {"ids": [], "links": [], "diagnostics": []})
+                return Result({url: page.encode()}, {"links": [], "diagnostics": []})
             return self._render(chapter, url)
 
         return self.cache.get(f"pages/{language.code}/{slug}", ingredients, compute)
@@ -111,15 +122,14 @@ class Renderer:
         rendered = render(context)
         page = self._pages.chapter(chapter, rendered)
         facts = {
-            "ids": sorted(rendered.ids),
-            "links": [[link.href, link.line, chapter.path] for link in rendered.links],
+            "links": [[link.href, astuple(link.location)] for link in rendered.links],
             "diagnostics": [diagnostic.as_dict() for diagnostic in found],
         }
         return Result({url: page.encode()}, facts)
 
     def _other_pages(self) -> dict[str, bytes]:
         def compute() -> Result:
-            from builder.page import sitemap
+            from builder.pages.view import sitemap
 
             found = {"404.html": self._pages.not_found().encode(), ".nojekyll": b""}
             if self.site.base_url:
@@ -127,18 +137,6 @@ class Renderer:
             return Result(found)
 
         return dict(self.cache.get("pages/other", self._shared_ingredients, compute).files)
-
-    def _check_links(self, results: list[Result]) -> None:
-        """Report links from one chapter to pages, files and anchors that do not exist."""
-        ids = {path: set(r.facts["ids"]) for r in results for path in r.files}
-        numbers = (*self.computed.files, "provenance.json")
-        ids |= {SNAPSHOTS + path: set() for path in numbers}
-        for result in results:
-            (url,) = result.files
-            for href, line, path in result.facts["links"]:
-                problem = unresolved(href, url, ids)
-                if problem and not href.startswith("#"):  # what `render` has reported
-                    self.diagnostics.add(Diagnostic(path, line, 0, "dangling-link", *problem))
 
     @cached_property
     def _shared_ingredients(self) -> Ingredients:
@@ -152,7 +150,7 @@ class Renderer:
         }
         return {
             **self.source.ingredients(
-                "builder.render", "builder.pages", tools=PAGE_TOOLS + CHART_TOOLS
+                "builder.render", "builder.pages.templates", tools=PAGE_TOOLS + CHART_TOOLS
             ),
             **templates,
             "titles and order of chapters": digest(repr(shape)),
@@ -162,7 +160,7 @@ class Renderer:
 
     @cached_property
     def _pages(self) -> Pages:
-        from builder.pages import Pages
+        from builder.pages.templates import Pages
 
         return Pages(self.templates, self.site, self.texts.strings)
 
@@ -174,24 +172,28 @@ class Renderer:
 
     @cached_property
     def _numbers(self) -> Numbers:
-        from builder.claims import ClaimResult
-        from builder.numbers import Numbers
+        from builder.claims.result import ClaimResult
+        from builder.numbers.lookup import Numbers
 
         claims = {claim["id"]: ClaimResult(**claim) for claim in self.computed.claims}
         return Numbers(self._snapshot, claims, self._domains())
 
     def _domains(self) -> Mapping[str, float]:
         def compute() -> Result:
-            from builder.domains import domains
+            from builder.numbers.domains import domains
 
             return Result({}, {"domains": domains(self._snapshot)})
 
-        ingredients = self.source.ingredients("builder.domains", tools=("numpy",))
-        ingredients = {**ingredients, "snapshot": self.computed.digest}
+        ingredients = self._of_snapshot("builder.numbers.domains", tools=("numpy",))
         found: Mapping[str, float] = self.cache.get("domains", ingredients, compute).facts[
             "domains"
         ]
         return found
+
+    def _of_snapshot(self, module: str, tools: Sequence[str]) -> Ingredients:
+        """What decides a result that a module makes of the snapshot."""
+        found = self.source.ingredients(module, tools=tools)
+        return {**found, "snapshot": self.computed.digest}
 
     def _svg(self, page: str, figure_id: str, spec: dict[str, Any]) -> str:
         """Draw a chart, or find the drawing in the cache."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 _HEADER = ("ingredients", "sizes", "facts")
 
@@ -28,14 +30,20 @@ Ingredients = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a computation makes: files by path, and facts that JSON can hold.
+    """What a computation makes: files by path, and facts that JSON can hold."""
+
+    files: Mapping[str, bytes]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored(Result):
+    """A result that is in the cache.
 
     `digest` identifies all of it, for use as an ingredient of later stages.
     """
 
-    files: Mapping[str, bytes]
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    digest: str = ""
+    digest: str = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +72,34 @@ class Cache:
     folder: Path
     is_enabled: bool = True
     on_event: Callable[[Event], None] = lambda _event: None
+    _listings: dict[Path, dict[str, list[Path]]] = field(default_factory=dict)
 
-    def get(self, stage: str, ingredients: Ingredients, compute: Callable[[], Result]) -> Result:
+    def get(self, stage: str, ingredients: Ingredients, compute: Callable[[], Result]) -> Stored:
         """Return the stage's result for these ingredients.
 
         Parameters
         ----------
         stage
-            Name of the stage, such as `train` or `pages/zh/index`; also its folder.
+            Name of the stage, such as `train` or `pages/zh/index`; its results are called
+            `pages/zh/index.KEY.result`.
         ingredients
             Everything that decides the result.
         compute
             Makes the result if it is not stored.
         """
-        key = digest(json.dumps([stage, sorted(ingredients.items())]))
-        path = self.folder / stage / f"{key[:24]}.result"
+        key = digest(orjson.dumps([stage, sorted(ingredients.items())]))
+        path = self.folder / f"{stage}.{key[:24]}.result"
         stored = _read(path) if self.is_enabled else None
         if stored is not None:
+            with contextlib.suppress(FileNotFoundError):  # another build has just removed it
+                os.utime(path)  # the newest is the one that was used last
             self.on_event(Event(stage, False, "unchanged"))
             return stored
-        reason = self._reason(path, ingredients)
-        result = self._write(path, ingredients, compute())
+        reason = self._reason(stage, path, ingredients)
+        stored = _write(path, ingredients, compute())
+        self._prune(stage, path)
         self.on_event(Event(stage, True, reason))
-        return result
+        return stored
 
     def prepare(self) -> None:
         """Make sure, before anything is computed, that results can be stored."""
@@ -105,30 +118,29 @@ class Cache:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
-    def _write(self, path: Path, ingredients: Ingredients, result: Result) -> Result:
-        """Store a result; one that is cut short does not have its digest, and counts as none."""
-        header = {
-            "ingredients": dict(ingredients),
-            "sizes": {name: len(data) for name, data in result.files.items()},
-            "facts": dict(result.facts),
-        }
-        body = b"\n".join([json.dumps(header).encode(), b"".join(result.files.values())])
-        body_digest = digest(body)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.rmtree(path)
-        path.unlink(missing_ok=True)  # never in place: the old file may have other names
-        path.write_bytes(body_digest.encode() + b"\n" + body)
-        for old in _newest_first(path.parent)[KEPT_RESULTS:]:
-            old.unlink(missing_ok=True)
-        return Result(result.files, result.facts, body_digest)
+    def _results(self, stage: str) -> list[Path]:
+        """The stage's results; a folder is listed once, since there are hundreds of pages in it."""
+        folder, name = (self.folder / stage).parent, stage.rpartition("/")[2]
+        if folder not in self._listings:
+            self._listings[folder] = _listing(folder)
+        return self._listings[folder].setdefault(name, [])
 
-    def _reason(self, path: Path, ingredients: Ingredients) -> str:
+    def _prune(self, stage: str, written: Path) -> None:
+        results = self._results(stage)
+        if written not in results:
+            results.append(written)
+        if len(results) > KEPT_RESULTS:
+            results.sort(key=_age)
+            for old in results[KEPT_RESULTS:]:
+                old.unlink(missing_ok=True)
+            del results[KEPT_RESULTS:]
+
+    def _reason(self, stage: str, path: Path, ingredients: Ingredients) -> str:
         if not self.is_enabled:
             return "the cache is off"
         if path.exists():
             return "the stored result was damaged"
-        before = _newest_ingredients(path.parent)
+        before = _newest_ingredients(self._results(stage))
         if before is None:
             return "no result is stored"
         names = sorted(before.keys() | ingredients.keys())
@@ -142,7 +154,24 @@ def digest(data: bytes | memoryview | str) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-def _read(path: Path) -> Result | None:
+def _write(path: Path, ingredients: Ingredients, result: Result) -> Stored:
+    """Store a result; one that is cut short does not have its digest, and counts as none."""
+    header = {
+        "ingredients": dict(ingredients),
+        "sizes": {name: len(data) for name, data in result.files.items()},
+        "facts": dict(result.facts),
+    }
+    body = b"\n".join([orjson.dumps(header), b"".join(result.files.values())])
+    body_digest = digest(body)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)  # never in place: the old file may have other names
+    path.write_bytes(body_digest.encode() + b"\n" + body)
+    return Stored(result.files, result.facts, digest=body_digest)
+
+
+def _read(path: Path) -> Stored | None:
     """Read a stored result; None if there is none or it is not what was written."""
     intact = _intact(path)
     if intact is None:
@@ -152,7 +181,7 @@ def _read(path: Path) -> Result | None:
     for name, size in header["sizes"].items():
         files[name] = bytes(payload[start : start + size])
         start += size
-    return Result(files, header["facts"], stored_digest)
+    return Stored(files, header["facts"], digest=stored_digest)
 
 
 def _intact(path: Path) -> tuple[str, Mapping[str, Any], memoryview] | None:
@@ -167,8 +196,8 @@ def _intact(path: Path) -> tuple[str, Mapping[str, Any], memoryview] | None:
         return None
     payload_start = stored.find(b"\n", body_start) + 1
     try:
-        header = json.loads(stored[body_start:payload_start])
-    except (ValueError, RecursionError):
+        header = orjson.loads(stored[body_start:payload_start])
+    except ValueError:
         return None
     if not _is_header(header, len(stored) - payload_start):
         return None
@@ -184,8 +213,12 @@ def _is_header(header: Any, n_bytes: int) -> bool:
     return all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) == n_bytes
 
 
-def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.result"), key=_age)
+def _listing(folder: Path) -> dict[str, list[Path]]:
+    """The results in a folder by the names of their stages."""
+    listing: dict[str, list[Path]] = {}
+    for path in folder.glob("*.*.result"):
+        listing.setdefault(path.name.rsplit(".", 2)[0], []).append(path)
+    return listing
 
 
 def _age(path: Path) -> int:
@@ -195,8 +228,8 @@ def _age(path: Path) -> int:
         return 0
 
 
-def _newest_ingredients(folder: Path) -> Ingredients | None:
-    for path in _newest_first(folder):
+def _newest_ingredients(results: list[Path]) -> Ingredients | None:
+    for path in sorted(results, key=_age):
         intact = _intact(path)
         if intact is not None:
             ingredients: Ingredients = intact[1]["ingredients"]

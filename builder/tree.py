@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-from builder.errors import Diagnostic
-from builder.links import Ids, Link, unresolved
+from builder.errors import Diagnostic, Location
+from builder.links import Ids, Link, dangling, ids_in
 
 _REFERENCES = ("action", "href", "poster", "src", "xlink:href")
 _ID_REFERENCES = (
@@ -28,10 +28,11 @@ _PAINT = re.compile(r"url\(\s*[\"']?(#[^\"')\s]+)")
 
 @dataclass
 class PageIds(HTMLParser):
-    """What a page defines and what it refers to."""
+    """What a page defines and what it refers to; `path` names it in messages."""
 
+    path: str
     ids: dict[str, int] = field(default_factory=dict)
-    repeated: list[tuple[str, int]] = field(default_factory=list)
+    repeated: list[tuple[str, Location]] = field(default_factory=list)
     references: list[Link] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -39,20 +40,20 @@ class PageIds(HTMLParser):
 
     def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect the ids and references of one element."""
-        line = self.getpos()[0]
+        location = Location(self.path, self.getpos()[0])
         for name, value in attrs:
             if value is None:
                 continue
             if name == "id":
                 if value in self.ids:
-                    self.repeated.append((value, line))
-                self.ids.setdefault(value, line)
+                    self.repeated.append((value, location))
+                self.ids.setdefault(value, location.line)
             elif name in _REFERENCES:
-                self.references.append(Link(value, line))
+                self.references.append(Link(value, location))
             elif name in _ID_REFERENCES:
-                self.references.extend(Link(f"#{i}", line) for i in value.split())
+                self.references.extend(Link(f"#{i}", location) for i in value.split())
             else:
-                self.references.extend(Link(i, line) for i in _PAINT.findall(value))
+                self.references.extend(Link(i, location) for i in _PAINT.findall(value))
 
 
 def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
@@ -72,25 +73,25 @@ def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
         although they stay on the site.
     """
     files = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
-    pages = {name: _read(folder / name) for name in sorted(files) if name.endswith(".html")}
-    ids: Ids = {name: pages[name].ids if name in pages else None for name in files}
+    pages = {name: _read(folder, name) for name in sorted(files) if name.endswith(".html")}
+    ids: Ids = {
+        name: pages[name].ids if name in pages else ids_in(name, (folder / name).read_bytes())
+        for name in files
+    }
     return [
         problem for name, page in pages.items() for problem in _examine(name, page, ids, base_url)
     ]
 
 
-def _read(path: Path) -> PageIds:
-    page = PageIds()
-    page.feed(path.read_text(encoding="utf-8"))
+def _read(folder: Path, name: str) -> PageIds:
+    page = PageIds(name)
+    page.feed((folder / name).read_text(encoding="utf-8"))
     page.close()
     return page
 
 
 def _examine(name: str, page: PageIds, ids: Ids, base_url: str) -> Iterator[Diagnostic]:
-    for repeated, line in page.repeated:
+    for repeated, location in page.repeated:
         message = f"the id `{repeated}` stands on line {page.ids[repeated]} already"
-        yield Diagnostic(name, line, 0, "repeated-id", message)
-    for link in page.references:
-        problem = unresolved(link.href, name, ids, base_url)
-        if problem:
-            yield Diagnostic(name, link.line, 0, "dangling-link", *problem)
+        yield location.problem("repeated-id", message)
+    yield from filter(None, (dangling(link, name, ids, base_url) for link in page.references))

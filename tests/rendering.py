@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from builder.blocks.directive import Context
-from builder.claims import ClaimResult
+from builder.claims.result import ClaimResult
+from builder.content.site import Chapter, Language, Site
+from builder.content.strings import Texts, load_texts
 from builder.errors import Diagnostics
 from builder.markdown import Rendered, render
-from builder.numbers import Numbers
-from builder.site import Chapter, Language, Site
-from builder.strings import Texts, load_texts
+from builder.numbers.lookup import Numbers
 from model import task
 from model.config import PRESETS
 from model.encoding import encode, rounded, rows_up_to

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builder import assets
+from builder.pages import assets
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
 SCRIPTS = sorted((TEMPLATES / "js").rglob("*.js"))
@@ -52,10 +52,24 @@ def test_every_custom_property_in_use_is_defined(made: dict[str, bytes]) -> None
 
 def test_main_comes_after_what_it_mounts(made: dict[str, bytes]) -> None:
     script = made["assets/main.js"].decode()
-    mounted = re.findall(r"mountEach\([^,]+, Article\.(\w+)\.", script)
+    mounted = re.findall(r"mountEach\([^,]+,\s*Article\.(\w+)\.", script)
     assert mounted
     for name in mounted:
         assert 0 < script.index(f"Article.{name} = ") < script.index("mountEach(")
+
+
+def test_the_engine_keeps_its_comments_and_the_rest_travels_without(made: dict[str, bytes]) -> None:
+    script = made["assets/main.js"].decode()
+    engine, rest = script.split("Article.defineEngine();\n")
+    assert "// The network: every number of a forward pass" in engine
+    assert not re.search(r"^\s*(//|/?\*)", rest, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_no_text_of_a_widget_has_lines_that_could_be_taken_for_comments(path: Path) -> None:
+    if path.parent.name == "widgets":
+        texts = re.findall(r"`[^`]*`", path.read_text("utf-8"))
+        assert not [text for text in texts if re.search(r"^\s*(//|/\*)", text, re.MULTILINE)]
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)

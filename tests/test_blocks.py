@@ -12,9 +12,10 @@ from markdown_it.utils import read_fixture_file
 from builder.blocks import BLOCKS, ROLES
 from builder.blocks.directive import BlockError
 from builder.blocks.operation import Equation, verify
+from builder.content.strings import Texts
+from builder.errors import Location
 from builder.links import Link
 from builder.markdown import render
-from builder.strings import Texts
 from tests.rendering import context, rendered
 
 FIXTURES = Path(__file__).parent / "fixtures" / "blocks"
@@ -223,7 +224,8 @@ def test_a_tick_leads_to_the_list_of_claims_in_a_language_that_has_it(
     made = dataclasses.replace(made, site=dataclasses.replace(made.site, chapters=chapters))
     page = render(made)
     (link,) = page.links
-    assert link == Link(f"{href}#claim-equals-row-identical", 1)
+    claim = f"{href}#claim-equals-row-identical"
+    assert link == Link(claim, Location(made.chapter.path, 1))
     assert f'href="{link.href}"' in page.html
 
 

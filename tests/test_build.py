@@ -21,9 +21,10 @@ from builder import build as build_module
 from builder.build import Options, Project, Report, build
 from builder.compute import Computed, Computer
 from builder.errors import BuildError, Diagnostic
+from builder.links import ids_in
 from builder.progress import Progress
 from builder.stages import Event
-from builder.tree import examine_tree
+from builder.tree import PageIds, examine_tree
 from tests.projects import ROOT, SENTENCE, copy_project, overwrite, substitute, tree
 
 COMMAND = [sys.executable, "-m", "builder", "build", "--quiet"]
@@ -186,6 +187,39 @@ def test_a_tick_that_leads_to_no_claim_is_found(project: Path) -> None:
     assert all("about.html has no id `claim-" in d.message and d.line for d in found)
 
 
+VALID_LINKS = """
+[a](404.html) [b](assets/style.css) [c](snapshots/manifest.json) [d](en/index.html) [e](#content)
+[f](?x#claims) [g](en/about.html#claims) [h](snapshots/provenance.json) [i](assets/vega.js) [j](#)
+[k](https://example.org/) [l](mailto:somebody@example.org) [m](index.html?x) [n](about.html#top)
+"""
+
+
+def test_a_chapter_may_link_to_every_file_and_id_of_the_site(project: Path) -> None:
+    with (project / "content/zh/about.md").open("a", encoding="utf-8") as chapter:
+        chapter.write(VALID_LINKS)
+    report, _ = run(project, is_strict=True)
+    assert report.warnings == ()
+    assert examine_tree(project / "dist") == []
+
+
+def test_links_to_the_sites_own_address_are_followed(project: Path) -> None:
+    base = "https://example.org/attention/"
+    with (project / "content/site.yml").open("a", encoding="utf-8") as config:
+        config.write(f"\nbase_url: {base}\n")
+    with (project / "content/zh/about.md").open("a", encoding="utf-8") as chapter:
+        chapter.write(f"\n[a]({base}en/about.html#claims) [b]({base}en/) [c](sitemap.xml)\n")
+        chapter.write(f"[d]({base}abot.html)\n")
+    (found,) = failure(project)
+    assert f"`{base}abot.html` leads to no file of the site" in found.message
+
+
+def test_pages_define_the_ids_that_their_readers_find(project: Path) -> None:
+    for page in (project / "dist").rglob("*.html"):
+        parsed = PageIds(page.name)
+        parsed.feed(page.read_text("utf-8"))
+        assert parsed.ids.keys() == ids_in(page.name, page.read_bytes())
+
+
 BAD_CHAPTERS = {
     "::: matrix blocks.0.attn.patern[0]\n:::": (
         0,
@@ -204,7 +238,12 @@ BAD_CHAPTERS = {
     "$\\fracc{1}{2}$": (0, "tex", ""),
     "[x](abot.html)": (0, "dangling-link", "did you mean `about.html`?"),
     "[x](about.html#clams)": (0, "dangling-link", "did you mean `claims`?"),
-    "[x](#clams)": (0, "dangling-anchor", "did you mean `claims`?"),
+    "[x](#clams)": (0, "dangling-link", "did you mean `claims`?"),
+    "[x](?y#clams)": (0, "dangling-link", "did you mean `claims`?"),
+    "[x](en/about.html#claim)": (0, "dangling-link", "did you mean `claims`?"),
+    "[x](asets/style.css)": (0, "dangling-link", "did you mean `assets/style.css`?"),
+    "[x](javascript:alert)": (0, "dangling-link", "one of `http`, `https`, `mailto`"),
+    "<data:text/html,x>": (0, "dangling-link", "one of `http`, `https`, `mailto`"),
     "[x](snapshots/manifst.json)": (
         0,
         "dangling-link",

@@ -13,9 +13,9 @@ import pytest
 from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from builder.claims import ClaimResult
-from builder.display import MINUS, display
-from builder.numbers import Numbers
+from builder.claims.result import ClaimResult
+from builder.numbers.display import MINUS, display
+from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
 from tests.browser import Chromium

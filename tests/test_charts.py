@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builder import charts
-from builder.pages import POLICY
+from builder.pages.templates import POLICY
 from model.tensors import Range
 from tests.browser import Chromium
 

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.claims import HIGHEST_LOSS, PREDICATES, World, check_claims
+from builder.claims.predicates import PREDICATES, check_claims
+from builder.claims.training import HIGHEST_LOSS
+from builder.claims.world import World
 from model import task
 from model.snapshot import Snapshot
 from tests.projects import ROOT

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from builder.diff import Difference, diff
+from builder.diff.comparison import Difference, diff
 from builder.errors import UnreadableError
 from tests.snapshots import documents, edit, write
 

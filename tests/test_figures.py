@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
 
-from builder.assets import chart_assets, static_assets
-from builder.display import display, display_exact, display_scientific
+from builder.content.site import Chapter, Site
+from builder.content.strings import load_texts
 from builder.markdown import render
-from builder.model_assets import model_assets
-from builder.pages import Pages
-from builder.site import Chapter, Site
-from builder.strings import load_texts
+from builder.numbers.display import display, display_exact, display_scientific
+from builder.pages.assets import chart_assets, static_assets
+from builder.pages.model_assets import model_assets
+from builder.pages.templates import Pages
 from tests.browser import Chromium, Visit
 from tests.rendering import LANGUAGES, PRESET, ROOT, context
 

@@ -18,7 +18,7 @@ from builder import build as build_module
 from builder.build import Options, Project, build
 from builder.compute import Computed, Computer
 from builder.errors import BuildError
-from builder.output import MARKER, Output
+from builder.output.folder import MARKER, Output
 from builder.progress import Progress
 from builder.stages import digest
 from tests.projects import ROOT, copy_project, tree

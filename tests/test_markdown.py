@@ -10,7 +10,8 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from builder.markdown import Heading, Link, render
+from builder.links import ids_in
+from builder.markdown import Heading, render
 from builder.markdown.cjk import is_wide
 from tests.rendering import context, html, problems, rendered
 
@@ -142,10 +143,10 @@ def test_bad_tex_has_its_place(source: str, place: str) -> None:
         ("![图](a.png)", "1:1: error: chapters hold no images [image]"),
         ("见 [甲][乙]", "1:3: error: `[乙]` is not defined [dangling-reference]"),
         ("见[^1]", "1:2: error: there is no footnote `1` [dangling-footnote]"),
+        ("见[甲]()", "1:2: error: this link has no target [broken-link]"),
         ("[甲](a b)", "1:1: error: this link has no valid target [broken-link]"),
         ("[^1]: 注", "1: error: nothing refers to footnote `1` [unused-footnote]"),
         ("[^1]\n\n[^1]: 注\n\n[^1]: 注", "5: error: footnote `1` is already defined"),
-        ("[甲](#nowhere)", "1: error: `#nowhere`: index.html has no id `nowhere`"),
         ("| a |\n|---|\n| $\\foo$ |", '3:4: error: Unknown command "\\foo". [tex]'),
         ("文\n\n术语\n: {vale}`x`", "4:3: error: there is no role `vale` [unknown-role]"),
         ("文[^1]\n\n[^1]: 注 {vale}`x`", "3:9: error: there is no role `vale` [unknown-role]"),
@@ -157,7 +158,7 @@ def test_trap_is_reported_where_it_stands(source: str, expected: str) -> None:
 
 
 def test_nearest_name_is_offered() -> None:
-    assert problems("## 甲 {#isolated}\n\n[甲](#isolate)")[0].endswith("did you mean `isolated`?")
+    assert problems("{valu}`probs[=,5]`")[0].endswith("did you mean `value`?")
     assert problems("[甲][refs]\n\n[ref]: x.html")[0].endswith("did you mean `ref`?")
 
 
@@ -190,12 +191,14 @@ def test_rendered_lists_headings_ids_and_links() -> None:
     )
     assert messages == []
     assert page.headings == (Heading(2, "rows", "行 X 与 S"), Heading(4, "more", "更多"))
-    assert page.links == (
-        Link("#more", 3),
-        Link("https://example.org/", 3),
-        Link("reading-table.html#x", 4),
-    )
-    assert {"rows", "more", "fig-1", "fn1", "fnref1"} <= page.ids
+    assert [(link.href, link.location.line, link.location.column) for link in page.links] == [
+        ("#more", 3, 2),
+        ("https://example.org/", 3, 13),
+        ("reading-table.html#x", 4, 2),
+    ]
+    assert page.links[2].location.excerpt == "与[页][r]。"
+    ids = ids_in("index.html", page.html.encode())
+    assert {"rows", "more", "fig-1", "fn1", "fnref1"} <= ids
 
 
 def test_figures_are_numbered_in_page_order_through_nesting() -> None:

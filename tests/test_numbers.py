@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.address import Address, AddressError
-from builder.display import (
+from builder.numbers.address import Address, AddressError
+from builder.numbers.display import (
     adds_up,
     display,
     display_exact,
@@ -18,8 +18,8 @@ from builder.display import (
     display_whole,
     token_label,
 )
-from builder.domains import covering, domains, domains_of
-from builder.numbers import Numbers
+from builder.numbers.domains import covering, domains, domains_of
+from builder.numbers.lookup import Numbers
 from model import task
 from model.snapshot import Snapshot
 from model.tensors import Vocabulary

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from builder import output
 from builder.errors import BuildError, UsageError
-from builder.output import MARKER, Output, remove
+from builder.output.folder import MARKER, Output, remove
 from tests.projects import ROOT, tree
 
 SITE = {"index.html": b"one", "en/index.html": b"two", "assets/style.css": b"three"}
@@ -467,7 +466,7 @@ def test_an_exchange_that_fails_leaves_the_old_site_and_nothing_else(
     def refuse(*_arguments: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(output, "swap", refuse)
+    monkeypatch.setattr("builder.output.folder.swap", refuse)
     with pytest.raises(BuildError) as caught:
         publish(folder, CHANGED)
     assert os.strerror(number) in str(caught.value)
@@ -530,7 +529,7 @@ def test_a_reader_always_sees_one_whole_site(folder: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from builder.output import Output
+from builder.output.folder import Output
 
 made = Output(Path(sys.argv[1]))
 made.add_all({"index.html": b"ONE", "about.html": b"four", "assets/style.css": b"three"})

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from builder.blocks.directive import TEMPLATE_IDS
+from builder.content.site import Chapter, Language, Site
+from builder.content.strings import load_texts
 from builder.errors import BuildError, Diagnostics
 from builder.markdown import Heading, Rendered
-from builder.page import sitemap
-from builder.pages import POLICY, Pages
-from builder.site import Chapter, Language, Site
-from builder.strings import load_texts
+from builder.pages.templates import POLICY, Pages
+from builder.pages.view import sitemap
 from model.config import PRESETS
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
@@ -42,7 +42,7 @@ def make_pages(templates: Path = TEMPLATES, base_url: str = "") -> Pages:
 
 
 def body(html: str = "<p>正文</p>", *headings: Heading) -> Rendered:
-    return Rendered(html, headings, frozenset(), ())
+    return Rendered(html, headings, ())
 
 
 def made(slug: str = "isolated-rows", language: Language = ZH, base_url: str = "") -> str:

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from builder import serve as serve_module
 from builder.errors import BuildError, Diagnostic, UsageError
-from builder.live_page import relaxed, with_reload
-from builder.serve import fresh_build, serve
+from builder.serve import watch as serve_module
+from builder.serve.live_page import relaxed, with_reload
+from builder.serve.watch import fresh_build, serve
 from tests.browser import Chromium
 
 PAGE = (
@@ -377,7 +377,7 @@ def test_a_build_that_crashes_becomes_a_diagnostic(
 def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
     (tmp_path / "content").mkdir()
     code = (
-        "import signal\nfrom pathlib import Path\nfrom builder.serve import serve\n"
+        "import signal\nfrom pathlib import Path\nfrom builder.serve.watch import serve\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in the background
         f"root = Path({str(tmp_path)!r})\n"
         "serve(list, root / 'dist', [root / 'content'], port=0,"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from builder.content.loader import load_site, split_front_matter
+from builder.content.site import Site
 from builder.errors import BuildError, Diagnostic, Diagnostics, Location
-from builder.site import Site
-from builder.site_loader import load_site, split_front_matter
 from model.config import PRESETS
 from tests.projects import substitute
 
@@ -100,7 +100,12 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         (", en: Title", ", en: T, fr: T", "1:24: error: unknown field `fr`"),
         ("state: in progress", "state: in-progress", "5:31: error: unknown state `in-progress`"),
         ("name: English, ", "nme: English, name: E, ", "5:16: error: unknown field `nme`"),
-        ("{code: zh, name: 中文}", "zh", "3:1: error: `languages` lists mappings with `code`"),
+        ("{code: zh, name: 中文}", "zh", "4:5: error: a language is a mapping, not `zh`"),
+        ("{code: zh, name: 中文}", "[zh]", "4:5: error: a language is a mapping, not a list"),
+        ("{code: zh, name: 中文}", "null", "4:5: error: a language is a mapping, not `null`"),
+        ("code: zh, ", "", "4: error: `code` is missing"),
+        ("code: zh,", "code: 7,", "4:6: error: `code` must be text"),
+        ("code: zh,", "code: [zh],", "4:6: error: `code` must be text"),
         (
             "preset: multiplication",
             "preset: addition",
@@ -136,6 +141,11 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ),
         ("https://example.org/attention", "ftp://e.org/", "9:1: error: `base_url` = "),
         ("  - index\n  - second", "  []", "6:1: error: `chapters` lists nothing"),
+        ("  - second", "  - {second: x}", "8:5: error: a mapping is not a page name"),
+        ("  - second", "  - [second]", "8:5: error: a list is not a page name"),
+        ("  - second", "  -", "8:4: error: `null` is not a page name"),
+        ("  - second", "  - true", "8:5: error: `true` is not a page name"),
+        ("  - second", "  - 2.0", "8:5: error: `2.0` is not a page name"),
     ],
 )
 def test_a_mistake_in_the_configuration_is_one_message_at_its_line(
@@ -159,32 +169,59 @@ def test_the_nearest_valid_choice_is_named(content: Path, old: str, new: str, hi
     assert problem_after(content, old, new).endswith(f"hint: {hint}")
 
 
-@pytest.mark.parametrize("slug", ["Second", "se_cond", "-second", "se--cond", "../second", "2.0"])
-def test_a_chapter_needs_a_plain_name(content: Path, slug: str) -> None:
+@pytest.mark.parametrize(
+    ("slug", "nearest"),
+    [
+        ("Second", "did you mean `second`?"),
+        ("se_cond", "did you mean `se-cond`?"),
+        ("-second", "did you mean `second`?"),
+        ("se--cond", "did you mean `se-cond`?"),
+        ("../second", "did you mean `second`?"),
+        ("second.md", "did you mean `second`?"),
+        ("第二章", "such as `reading-table`"),
+    ],
+)
+def test_a_chapter_needs_a_plain_name(content: Path, slug: str, nearest: str) -> None:
     problem = problem_after(content, "  - second", f"  - {slug}")
     assert problem == (
-        f"content/site.yml:6:1: error: `{slug}` is not a page name: "
-        "use a-z, 0-9 and single hyphens [chapter-name]\n    chapters:"
+        f"content/site.yml:8:5: error: `{slug}` is not a page name: use a-z, 0-9 and single "
+        f"hyphens [chapter-name]\n    - {slug}\n    hint: {nearest}"
     )
 
 
-@pytest.mark.parametrize("slug", ["index", "'404'"])
+@pytest.mark.parametrize(
+    ("slug", "message"),
+    [
+        ("index", "the chapter `index` is already listed on line 7"),
+        ("'404'", "`404` is the page for addresses that do not exist"),
+    ],
+)
 def test_a_chapter_is_neither_listed_twice_nor_given_a_reserved_name(
-    content: Path, slug: str
+    content: Path, slug: str, message: str
 ) -> None:
     problem = problem_after(content, "  - second", f"  - second\n  - {slug}")
-    assert "is listed twice or reserved [chapter-name]" in problem
+    assert problem.startswith(f"content/site.yml:9:5: error: {message} [chapter-name]")
 
 
 def test_the_first_chapter_is_the_cover(content: Path) -> None:
     problem = problem_after(content, "  - index\n  - second", "  - second\n  - index")
-    assert problem.startswith("content/site.yml:6:1: error: the first chapter must be `index`")
+    assert problem.startswith(
+        "content/site.yml:7:5: error: the first chapter must be `index`, not `second`"
+    )
 
 
-@pytest.mark.parametrize("code", ["ZH", "z", "zh_CN", "zh-", "../zh", "'no way'", "en"])
-def test_a_language_needs_a_code_of_its_own(content: Path, code: str) -> None:
+@pytest.mark.parametrize("code", ["ZH", "z", "zh_CN", "zh-", "../zh", "'no way'", "''"])
+def test_a_language_needs_a_code(content: Path, code: str) -> None:
     problem = problem_after(content, "code: zh,", f"code: {code},")
-    assert "is not a new language code [language-code]" in problem
+    plain = code.strip("'")
+    assert problem.startswith(f"content/site.yml:4:6: error: `{plain}` is not a language code")
+    assert problem.endswith("hint: such as `en` or `zh-Hant`")
+
+
+def test_a_language_is_listed_once(content: Path) -> None:
+    problem = problem_after(content, "code: zh,", "code: en,")
+    message = "the language `en` is already listed on line 4"
+    assert problem.startswith(f"content/site.yml:5:6: error: {message} [language-code]")
 
 
 @pytest.mark.parametrize("code", ["fr", "zh-Hant", "yue"])
@@ -200,7 +237,18 @@ def test_a_language_code_may_have_a_script_or_region(content: Path, code: str) -
 def test_a_missing_chapter_of_a_finished_language_is_an_error(content: Path) -> None:
     (content / "zh/second.md").unlink()
     _, problems = load(content)
-    assert problems == ["content/zh/second.md: error: this file does not exist [missing-file]"]
+    assert problems == [
+        "content/site.yml:8:5: error: there is no `content/zh/second.md` [missing-chapter]\n"
+        "    - second\n    hint: write it, or take it off the list"
+    ]
+
+
+def test_a_chapter_whose_name_is_a_slip_is_one_message_that_offers_the_file(content: Path) -> None:
+    problem = problem_after(content, "  - second", "  - secnd")
+    assert problem == (
+        "content/site.yml:8:5: error: there is no `content/zh/secnd.md` [missing-chapter]\n"
+        "    - secnd\n    hint: did you mean `second`?"
+    )
 
 
 def test_a_missing_chapter_of_a_language_in_progress_is_fine(content: Path) -> None:
@@ -216,8 +264,9 @@ def test_a_chapter_that_no_language_has_is_an_error(content: Path) -> None:
     for language in ("zh", "en"):
         (content / language / "second.md").unlink()
     assert load(content)[1] == [
-        "content/site.yml:6:1: error: the chapter `second` does not exist in any language "
-        "[missing-chapter]\n    chapters:"
+        "content/site.yml:8:5: error: there is no `content/zh/second.md` and no "
+        "`content/en/second.md` [missing-chapter]\n"
+        "    - second\n    hint: write it, or take it off the list"
     ]
 
 

@@ -81,9 +81,26 @@ def test_going_back_to_earlier_ingredients_finds_their_result(cache: Cache) -> N
     assert cache.get("stage", {"input": "1"}, fail).files == {"f": b"1"}
 
 
-def test_stages_do_not_share_results(cache: Cache) -> None:
+@pytest.mark.parametrize("other", ["two", "one/two", "one.two", "on"])
+def test_stages_share_neither_results_nor_reasons(
+    cache: Cache, events: list[Event], other: str
+) -> None:
     cache.get("one", INGREDIENTS, lambda: Result({"f": b"1"}))
-    assert cache.get("two", INGREDIENTS, lambda: Result({"f": b"2"})).files == {"f": b"2"}
+    again = Cache(cache.folder, on_event=events.append)
+    assert again.get(other, INGREDIENTS, lambda: Result({"f": b"2"})).files == {"f": b"2"}
+    assert events[-1] == Event(other, True, "no result is stored")
+    assert again.get("one", INGREDIENTS, fail).files == {"f": b"1"}
+
+
+def test_the_reason_compares_with_the_result_that_was_used_last(
+    cache: Cache, events: list[Event]
+) -> None:
+    for a, b in ("11", "22", "11", "12"):
+        cache.get("stage", {"a": a, "b": b}, lambda: RESULT)
+        for path in stored_files(cache):  # clocks of file systems are too coarse for this loop
+            earlier = path.stat().st_mtime_ns - 10**9
+            os.utime(path, ns=(earlier, earlier))
+    assert events[-1].reason == "changed: b"
 
 
 def test_a_cache_that_is_off_computes_but_stores(cache: Cache, events: list[Event]) -> None:
@@ -246,7 +263,7 @@ def test_many_writers_of_one_stage_never_read_half_a_result(cache: Cache) -> Non
     for worker in workers:
         worker.join()
     assert wrong == []
-    assert len(list((cache.folder / "stage").iterdir())) <= 6
+    assert len(stored_files(cache)) <= 6
 
 
 @pytest.mark.parametrize(
@@ -264,10 +281,11 @@ def test_a_stored_result_with_the_right_digest_but_no_sense_is_computed_again(
 
 
 def test_clearing_removes_results_and_nothing_else(cache: Cache) -> None:
-    cache.get("pages/zh", INGREDIENTS, lambda: RESULT)
+    for stage in ("train", "pages/zh", "charts/zh/index/fig-1"):
+        cache.get(stage, INGREDIENTS, lambda: RESULT)
     (cache.folder / "mine").mkdir()
     (cache.folder / "pages/notes.txt").write_text("mine")
     cache.clear()
     assert stored_files(cache) == [cache.folder / "pages/notes.txt"]
     assert (cache.folder / "mine").is_dir()
-    assert not (cache.folder / "pages/zh").exists()
+    assert not (cache.folder / "charts").exists()

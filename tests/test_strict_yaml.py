@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from builder.content.strict_yaml import Section, read_section
 from builder.errors import Diagnostics
-from builder.strict_yaml import Section, read_section
 
 
 def read(text: str, first_line: int = 1) -> tuple[Section, Diagnostics]:

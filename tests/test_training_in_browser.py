@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from builder.display import display
+from builder.numbers.display import display
 from model import task
 from model.encoding import rounded
 from model.trace import activations

@@ -26,7 +26,9 @@ from builder.blocks import (
     dot,
     downloads,
     equation,
+    laboratory,
     matrix,
+    network,
     note,
     product,
     row,
@@ -52,5 +54,7 @@ BLOCKS: tuple[Block, ...] = (
     downloads,
     training,
     timeline,
+    laboratory,
+    network,
 )
 ROLES: tuple[InlineBlock, ...] = (value, claim)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
-from builder.errors import did_you_mean
+from builder.content.site import ABOUT
+from builder.errors import Location, did_you_mean
 from builder.links import Link
-from builder.site import ABOUT
 
 NAME = "claim"
 OPTIONS: tuple[str, ...] = ()
@@ -26,6 +26,6 @@ def render(role: Role, context: Context) -> str:
     here, site = context.chapter.language, context.site
     about = site.href(here, site.language_of(ABOUT, here), ABOUT)
     href = f"{about}#claim-{claim.id}"
-    context.links.append(Link(href, role.line))
+    context.links.append(Link(href, Location(context.chapter.path, role.line)))
     title = escape(context.words("figure.claim", id=claim.id))
     return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{title}">✓</a>'

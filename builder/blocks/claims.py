@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
-from builder.claims import ClaimResult
-from builder.display import display_exact
+from builder.claims.result import ClaimResult
+from builder.numbers.display import display_exact
 
 NAME = "claims"
 ARGUMENT = Argument.NONE

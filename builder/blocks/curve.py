@@ -16,8 +16,8 @@ from builder.blocks.directive import (
     Directive,
 )
 from builder.charts import CURVE_FRAME, curve_spec
-from builder.display import display, display_whole
 from builder.errors import did_you_mean
+from builder.numbers.display import display, display_whole
 from model import task
 
 NAME = "curve"

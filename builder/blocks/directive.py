@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+from builder.content.site import Chapter, Site, nearest_problem
+from builder.content.strings import Strings, Texts
 from builder.errors import Diagnostics, did_you_mean
 from builder.links import Link
-from builder.numbers import Numbers
-from builder.site import Chapter, Site, nearest_problem
-from builder.strings import Strings, Texts
+from builder.numbers.lookup import Numbers
 from model import task
 from model.snapshot import STAGES
 

@@ -8,32 +8,17 @@ from itertools import chain
 
 import numpy as np
 
-from builder.address import Axis
-from builder.blocks.directive import (
-    NUMBERS,
-    Argument,
-    BlockError,
-    Body,
-    Context,
-    Directive,
-    Options,
-)
-from builder.blocks.figure import letter, look_up
-from builder.blocks.operation import Equation, verify_product
+from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
+from builder.blocks.figure import letter
+from builder.blocks.operation import MATRICES, Equation, look_up_matrices, verify_product
 from builder.blocks.table import indices, n_decimals
-from builder.display import MAX_DECIMALS, adds_up, display, token_label
+from builder.numbers.address import Axis
+from builder.numbers.display import MAX_DECIMALS, adds_up, display, token_label
 
 NAME = "dot"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
-OPTIONS: Options = {
-    **NUMBERS,
-    "left": str,
-    "right": str,
-    "result": str,
-    "row": object,
-    "column": object,
-}
+OPTIONS: Options = {**MATRICES, "row": object, "column": object}
 
 FEWEST_DECIMALS = 2
 """With fewer, nearly anything adds up."""
@@ -41,7 +26,7 @@ FEWEST_DECIMALS = 2
 
 def render(directive: Directive, context: Context) -> str:
     """Return a table with a line for each term and the sum below; terms of 0 are left out."""
-    left, right, result = (look_up(directive, context, o) for o in ("left", "right", "result"))
+    left, right, result = look_up_matrices(directive, context)
     equation = Equation("product", "×", left, right, result)
     verify_product(equation)
     row = _index(directive, "row", result.rows)

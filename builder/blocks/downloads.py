@@ -9,7 +9,7 @@ from posixpath import dirname
 from typing import Any
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
-from builder.display import display_whole
+from builder.numbers.display import display_whole
 
 NAME = "downloads"
 ARGUMENT = Argument.NONE

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from html import escape
 
-from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context, Directive, where
 from builder.blocks.legend import legend
 from builder.blocks.table import Part, axis_word, table
-from builder.matrix import Matrix
+from builder.numbers.address import AddressError
+from builder.numbers.matrix import Matrix
 from model.tensors import in_prose
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from builder.display import MINUS, display_exact
-from builder.matrix import Matrix
+from builder.numbers.display import MINUS, display_exact
+from builder.numbers.matrix import Matrix
 from model.tensors import Range
 
 

@@ -1,4 +1,4 @@
-"""Matrix equations, verified and drawn: shared by `product` and `sum`."""
+"""Matrix equations, read, verified and drawn: shared by `product`, `sum` and `dot`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from html import escape
 
 import numpy as np
 
-from builder.blocks.directive import BlockError, Context, Directive
-from builder.blocks.figure import letter, matrix_figure
+from builder.blocks.directive import NUMBERS, BlockError, Context, Directive, Options
+from builder.blocks.figure import letter, look_up, matrix_figure
 from builder.blocks.table import Part
-from builder.matrix import Array, Matrix
+from builder.numbers.matrix import Array, Matrix
+
+MATRICES: Options = {**NUMBERS, "left": str, "right": str, "result": str}
+"""Of a block about an equation of matrices."""
 
 _RELATIVE_ROUNDING = 6e-7
 """A little over half a unit in the seventh digit, relative to a number that starts with 1."""
@@ -32,6 +35,12 @@ class Equation:
     result: Matrix
     scale: str = ""
     factor: float = 1.0
+
+
+def look_up_matrices(directive: Directive, context: Context) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the matrices that the options `left`, `right` and `result` name."""
+    left, right, result = (look_up(directive, context, o) for o in ("left", "right", "result"))
+    return left, right, result
 
 
 def verify(equation: Equation, computed: Array, magnitude: Array) -> None:

@@ -8,37 +8,26 @@ from fractions import Fraction
 
 import numpy as np
 
-from builder.blocks.directive import (
-    NUMBERS,
-    Argument,
-    BlockError,
-    Body,
-    Context,
-    Directive,
-    Options,
+from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
+from builder.blocks.operation import (
+    MATRICES,
+    Equation,
+    equation_figure,
+    look_up_matrices,
+    verify_product,
 )
-from builder.blocks.figure import look_up
-from builder.blocks.operation import Equation, equation_figure, verify_product
 
 NAME = "product"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
-OPTIONS: Options = {
-    **NUMBERS,
-    "left": str,
-    "right": str,
-    "result": str,
-    "transpose_right": bool,
-    "scale": object,
-    "rows": list,
-}
+OPTIONS: Options = {**MATRICES, "transpose_right": bool, "scale": object, "rows": list}
 
 _LARGEST_DENOMINATOR = 64
 
 
 def render(directive: Directive, context: Context) -> str:
     """Return the figure of left × right (× scale) = result."""
-    left, right, result = (look_up(directive, context, o) for o in ("left", "right", "result"))
+    left, right, result = look_up_matrices(directive, context)
     if directive.options["transpose_right"]:
         right = right.transposed
     scale, factor = _scale(directive.options["scale"])

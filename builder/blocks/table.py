@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from builder.address import AddressError, Axis
 from builder.blocks.directive import BlockError, Context
-from builder.display import MAX_DECIMALS, display, token_label
-from builder.matrix import Matrix
+from builder.numbers.address import AddressError, Axis
+from builder.numbers.display import MAX_DECIMALS, display, token_label
+from builder.numbers.matrix import Matrix
 
 
 @dataclass(frozen=True, slots=True)

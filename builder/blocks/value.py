@@ -6,14 +6,14 @@ import re
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role, where
-from builder.display import (
+from builder.errors import did_you_mean
+from builder.numbers.display import (
     MAX_DECIMALS,
     display,
     display_percent,
     display_scientific,
     display_whole,
 )
-from builder.errors import did_you_mean
 
 NAME = "value"
 OPTIONS = ("problem", "stage", "decimals", "format")

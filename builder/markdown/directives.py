@@ -11,9 +11,9 @@ from markdown_it.token import Token
 
 from builder.blocks import BLOCKS
 from builder.blocks.directive import Argument, Block, Body, Directive
+from builder.content.strict_yaml import Section, read_section
 from builder.errors import did_you_mean
 from builder.markdown.rendering import Place, Rendering
-from builder.strict_yaml import Section, read_section
 
 Inline = Callable[[str, int], str]
 
@@ -148,12 +148,12 @@ def _text(state: StateBlock, line: int) -> str:
 
 def _check_labels(section: Section, options: dict[str, Any]) -> None:
     """Lists hold labels and indices, nothing deeper."""
-    for name, value in options.items():
-        items = value if isinstance(value, list) else []
-        if any(isinstance(item, bool) or not isinstance(item, (str, int)) for item in items):
-            line, column = section.place(name)
-            message = f"`{name}` lists labels and indices"
-            section.complain(line, column, "wrong-type", message, 'such as `["=", 7, "@2"]`')
+    for name in (name for name, value in options.items() if isinstance(value, list)):
+        for item in section.entries[name].items:
+            if isinstance(item.value, bool) or not isinstance(item.value, (str, int)):
+                message = f"`{name}` lists labels and indices, not {item.shown}"
+                hint = 'such as `["=", 7, "@2"]`'
+                section.complain(item.line, item.column, "wrong-type", message, hint)
 
 
 def _check_argument(block: Block, argument: str, place: Place, rendering: Rendering) -> None:

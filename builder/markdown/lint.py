@@ -49,8 +49,11 @@ def linked(rule: InlineRule) -> InlineRule:
         if not silent:
             rendering: Rendering = state.env["rendering"]
             opening = next(t for t in state.tokens[n_tokens:] if t.type == "link_open")
-            line, _ = rendering.place(state.src, start)
-            rendering.context.links.append(Link(str(opening.attrs.get("href", "")), line))
+            href, place = str(opening.attrs.get("href", "")), rendering.place(state.src, start)
+            if not href:
+                hint = "write it between the brackets"
+                rendering.report(place, "broken-link", "this link has no target", hint)
+            rendering.context.links.append(Link(href, rendering.location(place)))
         return True
 
     return located

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from builder.address import AddressError
 from builder.blocks.directive import BlockError, Context
-from builder.errors import Diagnostic, excerpt
+from builder.errors import Location, excerpt
+from builder.numbers.address import AddressError
 
 Place = tuple[int, int]
 """Line and column in the file, 1-based; column 0 if it is not known."""
@@ -62,15 +62,17 @@ class Rendering:
         indent = self.source(line).find(text[start : None if end < 0 else end].rstrip())
         return line, indent + offset - start + 1 if indent >= 0 else 0
 
+    def location(self, place: Place) -> Location:
+        """Return a place in the chapter, with the line that stands there."""
+        line, column = place
+        return Location(self.context.chapter.path, line, column, excerpt(self.source(line), column))
+
     def report(
         self, place: Place, rule: str, message: str, hint: str = "", severity: str = "error"
     ) -> None:
         """Report a problem, with the line that has it."""
-        line, column = place
-        path, shown = self.context.chapter.path, excerpt(self.source(line), column)
-        self.context.diagnostics.add(
-            Diagnostic(path, line, column, rule, message, hint, shown, severity)
-        )
+        problem = self.location(place).problem(rule, message, hint)
+        self.context.diagnostics.add(replace(problem, severity=severity))
 
     @contextmanager
     def reporting(self, place: Place, options: dict[str, Place]) -> Iterator[None]:

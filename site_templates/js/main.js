@@ -27,6 +27,7 @@
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);
+  mountEach(".laboratory", Article.laboratory.mount);
   mountEach("body", Article.weights.mount);
   mountEach("body", Article.cell.mount);
   if (!Article.state.read()) Article.bar.say(Article.text("address_not_understood"));

@@ -63,15 +63,8 @@
      * is when decoding token by token gets it right.
      */
     countCorrect() {
-      const { probs } = this.model.values;
-      const best = (row) => {
-        let top = 0;
-        const start = row * this.sizes.d_vocab;
-        for (let c = 1; c < this.sizes.d_vocab; c++) if (probs[start + c] > probs[start + top]) top = c;
-        return top;
-      };
       return this.places.filter((path, problem) =>
-        path.every((row, i) => i < this.firstAnswer[problem] || best(row) === this.answers[problem][i]),
+        path.every((row, i) => i < this.firstAnswer[problem] || engine.likeliest(this.model, row) === this.answers[problem][i]),
       ).length;
     }
   }

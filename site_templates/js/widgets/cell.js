@@ -36,20 +36,36 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
-  /** A cell of a table is clicked or entered: open it, or close the panel that shows it. */
+  /** A cell of a table is clicked or entered, or a link to one: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
-    const td = /** @type {Element} */ (event.target).closest?.("figure.matrix td[data-row]");
-    if (!td) return;
-    if (td === origin && panel && !panel.hidden) return close();
+    const target = /** @type {Element} */ (event.target);
+    const td = target.closest?.("figure.matrix td[data-row]");
+    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]') : null;
+    const source = td ?? link;
+    if (!source) return;
+    if (link) event.preventDefault(); // following it would drop the rest of the state
+    if (source === origin && panel && !panel.hidden) return close();
     const mine = ++choice;
     guarded(async () => {
       run ??= await Article.data.run();
       if (mine !== choice) return; // another cell was chosen, or none after all
-      origin = td;
-      open([Article.cellNames.ofTable(td, run, pageProblem())], 0);
-      if (isKeyboard) focusTitle();
-      uncover(td);
+      origin = /** @type {HTMLElement} */ (source);
+      open([td ? Article.cellNames.ofTable(td, run, pageProblem()) : ofLink(link)], 0);
+      if (isKeyboard || (link && event.detail === 0)) focusTitle();
+      uncover(source);
     });
+  }
+
+  /** @returns {boolean} whether the reader wants the link in another tab or window */
+  function isElsewhere({ ctrlKey, metaKey, shiftKey }) {
+    return ctrlKey || metaKey || shiftKey;
+  }
+
+  /** The cell that a link names, of the problem that the page shows. */
+  function ofLink(link) {
+    const { cell } = Article.state.parse(link.getAttribute("href")).state;
+    const place = Article.cellNames.parse(cell, run);
+    return { ...place, problem: Article.state.get().problem ?? place.problem };
   }
 
   /** @returns {string} the problem of a weight's cells: the page's first */

@@ -241,5 +241,5 @@
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, hint, light };
+  Article.matrix = { mount, cellsOf, sentence, hint, light, watchOverflow };
 })((window.Article ??= {}));

@@ -1,4 +1,4 @@
-// How a number looks: the same as in the tables and the prose, which `builder/display.py` formats.
+// How a number looks: the same as in the tables and the prose, which `builder/numbers/display.py` formats.
 (function (Article) {
   "use strict";
 

@@ -1,0 +1,29 @@
+"""What the task needs and what this model uses: other trainings, and tables overwritten."""
+
+from __future__ import annotations
+
+from builder.claims.attention import FOLLOWING_HEAD
+from builder.claims.world import Outcome, World, significant
+from model import task
+
+FEW = 10
+"""Of 100 answers, at most so many are called few."""
+
+
+def uniform_control_solves(world: World) -> Outcome:
+    """Trained again with the plain average in place of every A, the model is as good."""
+    correct = world.evidence["control_uniform"]
+    numbers = {"correct": correct, "final_loss": significant(world.evidence["control_loss"])}
+    return Outcome(correct == len(task.PROBLEMS), numbers)
+
+
+def uniform_overwrite_fails(world: World) -> Outcome:
+    """With the plain average in place of its own A, the trained model gets few answers right."""
+    correct = world.evidence["overwritten_uniform"]
+    return Outcome(correct <= FEW, {"correct": correct})
+
+
+def head_overwrite_fails(world: World) -> Outcome:
+    """With the plain average in place of head 2's table in layer 1 alone, few answers are right."""
+    correct = world.evidence["overwritten_heads"][0][FOLLOWING_HEAD]
+    return Outcome(correct <= FEW, {"correct": correct})

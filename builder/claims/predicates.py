@@ -1,0 +1,37 @@
+"""Sentences about the model, each bound to a predicate over the snapshot.
+
+A chapter cites a claim by its id. A claim that does not hold fails the build and prints the
+numbers it rests on. To add one, write a predicate that returns an `Outcome` in the module of its
+theme, list it in `PREDICATES`, and say in `content/claims.yml` what it means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from builder.claims import attention, evidence, isolated_rows, training
+from builder.claims.result import ClaimResult
+from builder.claims.world import Outcome, World
+
+PREDICATES: Mapping[str, Callable[[World], Outcome]] = {
+    "all-correct": training.all_correct,
+    "loss-near-floor": training.loss_near_floor,
+    "equals-row-identical": isolated_rows.equals_row_identical,
+    "equals-row-is-sum": isolated_rows.equals_row_is_sum,
+    "equals-row-differs": isolated_rows.equals_row_differs,
+    "isolated-rows-limit": isolated_rows.isolated_rows_limit,
+    "pattern-rows-sum-to-one": attention.pattern_rows_sum_to_one,
+    "pattern-moves-rows": attention.pattern_moves_rows,
+    "head-follows-zero": attention.head_follows_zero,
+    "other-head-does-not-follow": attention.other_head_does_not_follow,
+    "uniform-control-solves": evidence.uniform_control_solves,
+    "uniform-overwrite-fails": evidence.uniform_overwrite_fails,
+    "head-overwrite-fails": evidence.head_overwrite_fails,
+}
+"""Claim id -> predicate, in the order in which claims are listed."""
+
+
+def check_claims(world: World) -> list[ClaimResult]:
+    """Evaluate every claim, in the order of `PREDICATES`."""
+    outcomes = {claim: predicate(world) for claim, predicate in PREDICATES.items()}
+    return [ClaimResult(name, bool(o.holds), o.numbers) for name, o in outcomes.items()]

@@ -1,0 +1,122 @@
+"""What a site is: its languages, its chapters, and the model it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from builder.errors import Location, did_you_mean
+from model import task
+from model.config import Preset
+
+COVER, ABOUT, LEDGER = "index", "about", "ledger"
+"""Chapters with a part of their own: the first one, the one about the build, and the one that has
+every matrix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language of the article. The first one listed in `site.yml` stands at the root.
+
+    Attributes
+    ----------
+    code, name
+        Such as `zh` and 中文.
+    prefix
+        Folder of its pages, empty or such as `en/`.
+    is_finished
+        Whether every chapter must exist in it.
+    """
+
+    code: str
+    name: str
+    prefix: str
+    is_finished: bool
+
+    @property
+    def root(self) -> str:
+        """Relative path from its pages to the root of the site, empty or such as `../`."""
+        return "../" * self.prefix.count("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One Markdown file. `body` starts at line `body_line` of the file.
+
+    Attributes
+    ----------
+    slug
+        File name without `.md`, the same in every language, and the page's name.
+    language
+        The language it is written in.
+    path
+        The file as messages name it.
+    title, short_title, summary
+        For the heading, for navigation, and for the description of the page.
+    problem
+        The problem whose numbers the chapter shows unless a block says otherwise.
+    """
+
+    slug: str
+    language: Language
+    path: str
+    title: str
+    short_title: str
+    summary: str
+    problem: str
+    body: str
+    body_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything in `content/site.yml`, and the chapters that exist.
+
+    Attributes
+    ----------
+    title, description
+        By language code.
+    languages
+        The default language first.
+    slugs
+        Chapters in reading order.
+    base_url
+        Where the site will live, such as `https://example.org/attention/`, or empty.
+    problem
+        The default problem.
+    preset
+        The model to train, overrides applied.
+    locations
+        `model`, and each of its fields that is given -> its place.
+    chapters
+        (language code, slug) -> chapter; one may be missing in a language in progress.
+    """
+
+    title: Mapping[str, str]
+    description: Mapping[str, str]
+    languages: Sequence[Language]
+    slugs: Sequence[str]
+    base_url: str
+    problem: str
+    preset: Preset
+    locations: Mapping[str, Location]
+    chapters: Mapping[tuple[str, str], Chapter]
+
+    def url(self, language: Language, slug: str) -> str:
+        """Return the page's path from the root of the site."""
+        return f"{language.prefix}{slug}.html"
+
+    def href(self, here: Language, there: Language, slug: str) -> str:
+        """Return a link from any page in one language to a page in another or the same."""
+        return f"{slug}.html" if here == there else here.root + self.url(there, slug)
+
+    def language_of(self, slug: str, preferred: Language) -> Language:
+        """Return the language to read a chapter in: the first one that has it, if need be."""
+        order = (preferred, *self.languages)
+        return next((x for x in order if (x.code, slug) in self.chapters), preferred)
+
+
+def nearest_problem(name: str) -> str:
+    """Return a hint for a name that is no problem's."""
+    plain = name.replace("×", "x").replace("*", "x")
+    return did_you_mean(plain, task.BY_NAME, otherwise="such as `7x8`")

@@ -1,0 +1,45 @@
+"""Numbers that are no tensor's: counts, losses, digests and what claims rest on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from builder.errors import did_you_mean
+from builder.numbers.address import Address, AddressError
+
+
+def number_at(document: Any, address: Address) -> float:
+    """Follow the names after the first of an address's key through nested mappings.
+
+    Raises
+    ------
+    AddressError
+        If a name is missing or what is found is not a number.
+    """
+    found = document
+    for name in address.key.split(".")[1:]:
+        if not isinstance(found, Mapping) or name not in found:
+            choices = list(found) if isinstance(found, Mapping) else []
+            message = f"`{address.text}` is not there: no `{name}`"
+            raise AddressError("unknown-number", message, did_you_mean(name, choices))
+        found = found[name]
+    return _number(found, address)
+
+
+def _number(found: Any, address: Address) -> float:
+    if isinstance(found, list) and address.selectors:
+        index = ",".join(address.selectors)
+        if not re.fullmatch(r"-?[0-9]{1,9}", index) or not -len(found) <= int(index) < len(found):
+            hint = f"`[0]` to `[{len(found) - 1}]`" if found else ""
+            raise AddressError("unknown-number", f"`{address.text}`: no such entry", hint)
+        found = found[int(index)]
+    elif isinstance(found, list) and not any(isinstance(item, (int, float)) for item in found):
+        return len(found)
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        hint = "choose an entry: `[0]`, or `[-1]` for the last" if isinstance(found, list) else ""
+        if isinstance(found, Mapping):
+            hint = did_you_mean("", found)
+        raise AddressError("not-a-number", f"`{address.text}` is not a number", hint)
+    return found

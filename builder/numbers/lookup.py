@@ -1,0 +1,186 @@
+"""From an address to the numbers of the snapshot."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from builder.claims.result import ClaimResult
+from builder.numbers.address import Address, AddressError, Axis, select
+from builder.numbers.documents import number_at
+from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
+from model.config import ModelConfig
+from model.snapshot import Snapshot, SnapshotError
+from model.task import VOCAB
+from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
+
+DOCUMENTS = ("manifest", "dataset", "training")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Looks up addresses.
+
+    Attributes
+    ----------
+    snapshot, claims
+        Where numbers come from.
+    domains
+        Key -> colour domain, from `builder.numbers.domains`; 1 where it is missing.
+    """
+
+    snapshot: Snapshot
+    claims: Mapping[str, ClaimResult]
+    domains: Mapping[str, float]
+    _arrays: dict[tuple[str, str], Array] = field(default_factory=dict, repr=False)
+
+    def matrix(self, address: str, stage: str, problem: str) -> Matrix:
+        """Return the matrix that an address without a cell names.
+
+        Raises
+        ------
+        AddressError
+            If there is no such matrix, or if the snapshot's file is damaged.
+        """
+        parsed = Address.parse(address)
+        matrix, cell = self._resolve(parsed, stage, problem)
+        if cell:
+            raise AddressError(
+                "address",
+                f"`{address}` is one cell, not a matrix",
+                f"`{matrix.address}`; `rows` and `columns` show a part of it",
+            )
+        return matrix
+
+    def value(self, address: str, stage: str, problem: str) -> Value:
+        """Return the number that an address names.
+
+        Besides cells of tensors: `manifest.training.final_loss` and any other number of
+        manifest.json, dataset.json and training.json (an entry of a list as `[N]`, negative from
+        the end; a list of anything but numbers stands for its length), and `claims.ID.NUMBER`.
+
+        Raises
+        ------
+        AddressError
+            If there is no such number, or if the snapshot's file is damaged.
+        """
+        parsed = Address.parse(address)
+        source = parsed.key.split(".")[0]
+        if source in DOCUMENTS or source == "claims":
+            return Value(self._listed(parsed, source), parsed.text)
+        matrix, cell = self._resolve(parsed, stage, problem)
+        if not cell:
+            form = f"{parsed.key}[{'HEAD,' if matrix.head is not None else ''}ROW,COLUMN]"
+            raise AddressError("address", f"`{address}` is a matrix, not a number", f"`{form}`")
+        column = matrix.columns.index(cell[-1])
+        row = matrix.rows.index(cell[0]) if len(cell) > 1 else 0
+        number = float(matrix.values[row, column])
+        shown = None if np.isnan(number) else number
+        return Value(shown, parsed.text, matrix.stage, matrix.problem)
+
+    @property
+    def config(self) -> ModelConfig:
+        """Sizes of the model."""
+        with _readable():
+            return self.snapshot.config
+
+    def _resolve(
+        self, address: Address, stage: str, problem: str
+    ) -> tuple[Matrix, tuple[str, ...]]:
+        config = self.config
+        spec = self._spec(address, config)
+        selection = select(address, spec, config.n_heads)
+        path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
+        tokens = () if spec.is_weight else self._tokens(path)
+        values = self._array(path, spec, spec.shape(config, len(tokens) or None))
+        axes = [_axis(name, tokens, values.shape[i]) for i, name in enumerate(spec.axes)]
+        head = selection.head
+        if head is not None:
+            values, axes = _of_head(values, axes, spec, head, config.d_head)
+        if len(axes) == 1:
+            name = spec.letter or spec.name.rsplit(".", 1)[-1]
+            values, axes = values[None], [Axis("vector", (name,), has_tokens=False), *axes]
+        domain = self.domains.get(spec.key) or 1.0
+        shown_problem = "" if spec.is_weight else problem
+        matrix = Matrix(values, axes[0], axes[1], spec, head, stage, shown_problem, domain)
+        return matrix, selection.cell
+
+    def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
+        try:
+            return _vocabulary(config)[address.key]
+        except UnknownTensorError as error:
+            hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
+            message = f"no tensor is called `{address.key}`"
+            raise AddressError("unknown-tensor", message, hint) from error
+
+    def _tokens(self, path: str) -> tuple[str, ...]:
+        tokens = self._part(path, "tokens")
+        return tuple(map(str, tokens)) if isinstance(tokens, list) else ()
+
+    def _array(self, path: str, spec: TensorSpec, shape: tuple[int, ...]) -> Array:
+        """The file's decimals as they stand: weights too are read as float64."""
+        if (path, spec.key) not in self._arrays:
+            tensors = self._part(path, "tensors" if spec.is_weight else "values")
+            with _readable():
+                array = np.array(tensors.get(spec.key), dtype=np.float64)
+            if array.shape != shape:
+                raise AddressError("snapshot", f"{path}: `{spec.key}` does not have shape {shape}")
+            self._arrays[path, spec.key] = array
+        return self._arrays[path, spec.key]
+
+    def _part(self, path: str, name: str) -> Any:
+        with _readable():
+            part = self.snapshot.document(path).get(name)
+        if part is None:
+            raise AddressError("snapshot", f"{path}: `{name}` is missing")
+        return part
+
+    def _listed(self, address: Address, source: str) -> float:
+        if source == "claims":
+            found: Any = {id_: claim.numbers for id_, claim in self.claims.items()}
+        else:
+            with _readable():
+                found = self.snapshot.document(f"{source}.json")
+        return number_at(found, address)
+
+
+@functools.cache
+def _vocabulary(config: ModelConfig) -> Vocabulary:
+    return Vocabulary(config)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Report a damaged snapshot as an address that cannot be read."""
+    try:
+        yield
+    except SnapshotError as error:
+        raise AddressError("snapshot", f"{error.path.name}: {error.message}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise AddressError("snapshot", f"the snapshot is damaged: {error}") from error
+
+
+def _axis(name: str, tokens: Sequence[str], size: int) -> Axis:
+    if name in TOKEN_AXES and tokens:
+        return Axis(name, tuple(tokens), has_tokens=True)
+    if name == "d_vocab" and size == len(VOCAB):
+        return Axis(name, VOCAB, has_tokens=True)
+    return Axis(name, tuple(map(str, range(size))), has_tokens=False)
+
+
+def _of_head(
+    values: Array, axes: list[Axis], spec: TensorSpec, head: int, d_head: int
+) -> tuple[Array, list[Axis]]:
+    """One head of a tensor that has heads, or the part of a weight that belongs to it."""
+    if "head" in spec.axes:
+        return values[head], axes[1:]
+    part = slice(head * d_head, (head + 1) * d_head)
+    own = _axis("d_head", (), d_head)
+    if spec.head_axis == 1:
+        return values[:, part], [axes[0], own]
+    return values[part], [own, axes[1]]

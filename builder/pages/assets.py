@@ -1,0 +1,79 @@
+"""Everything a page loads: styles, scripts, fonts, the icon, Vega and the chart templates."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from builder import charts
+from builder.content.text_file import read_regular
+from builder.pages.script_json import script_json
+from model.tensors import Range
+
+FOLDER = "assets/"
+
+_ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
+%s
+};
+Article.defineEngine();
+"""
+
+_COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*.*?\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+
+
+def static_assets(templates: Path) -> dict[str, bytes]:
+    """Return what comes from the templates' folder.
+
+    Styles are joined in the order of their names: cascade layers, declared in the first, decide
+    which rule wins. Scripts are joined so that each finds what it uses: the engine, data and
+    state, the widgets, and last main. The engine is defined by a function, whose text is sent to
+    workers too; it keeps its comments, since it is there to be read, and the rest travels without.
+
+    Raises
+    ------
+    OSError
+        If a file or folder is missing or cannot be read, or if a folder holds nothing.
+    """
+    scripts = templates / "js"
+    engine = _joined(_files(scripts / "engine", "js"))
+    shared = [scripts / "data.js", scripts / "state.js", *_files(scripts / "widgets", "js")]
+    found = {
+        "style.css": _joined(_files(templates / "css", "css")),
+        "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),
+        "theme.js": read_regular(scripts / "theme.js"),
+        "favicon.png": read_regular(templates / "favicon.png"),
+    }
+    found |= {font.name: read_regular(font) for font in _files(templates / "fonts", "woff2")}
+    found["OFL.txt"] = read_regular(templates / "fonts" / "OFL.txt")
+    return {FOLDER + name: content for name, content in found.items()}
+
+
+def chart_assets() -> dict[str, bytes]:
+    """Return Vega and the heatmap templates, loaded when the first figure is near.
+
+    They depend on nothing but `charts.py` and the versions of altair and vl_convert.
+    """
+    specs = {kind.value: charts.compiled(charts.matrix_spec(kind)) for kind in Range}
+    script = f"(window.Article ??= {{}}).charts = {script_json(specs)};\n"
+    return {
+        f"{FOLDER}vega.js": charts.vega_bundle().encode(),
+        f"{FOLDER}charts.js": script.encode(),
+    }
+
+
+def _files(folder: Path, suffix: str) -> list[Path]:
+    found = sorted(path for path in folder.iterdir() if path.suffix == f".{suffix}")
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, f"no file `*.{suffix}` in this folder", str(folder))
+    return found
+
+
+def _bare(script: bytes) -> bytes:
+    """The script without the comments that have lines of their own."""
+    return _COMMENT.sub(b"", script)
+
+
+def _joined(paths: Iterable[Path]) -> bytes:
+    return b"\n".join(read_regular(path) for path in paths)

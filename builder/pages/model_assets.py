@@ -1,0 +1,59 @@
+"""The numbers that scripts work with, as scripts: a page from a file can load nothing else."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.pages.script_json import script_json
+from model.snapshot import Snapshot
+from model.tensors import TensorSpec
+
+
+def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return `run.js`, what training starts from and ends in, and `checkpoints.js`.
+
+    Weights are the little-endian float32 bytes of all tensors in the order of the vocabulary,
+    in base64: exact, and a third of the size of decimals.
+    """
+    manifest = snapshot.manifest
+    dataset = snapshot.document("dataset.json")
+    run = {
+        "sizes": manifest["model"],
+        "recipe": manifest["training"],
+        "dataset": {"vocab": dataset["vocab"], "problems": dataset["problems"]},
+        "tensors": {key: _described(spec) for key, spec in snapshot.vocabulary.items()},
+        "initial": _base64(snapshot.weights("initial")),
+        "trained": _base64(snapshot.weights("trained")),
+    }
+    steps = snapshot.document("training.json")["checkpoints"]
+    weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
+    return {
+        "assets/run.js": _script("run", run),
+        "assets/checkpoints.js": _script("checkpoints", {"steps": steps, "weights": weights}),
+    }
+
+
+def _described(spec: TensorSpec) -> dict[str, Any]:
+    return {
+        "letter": spec.letter,
+        "name": spec.name,
+        "layer": spec.layer,
+        "axes": spec.axes,
+        "isWeight": spec.is_weight,
+        "hasGradient": spec.has_gradient,
+        **spec.meaning,
+    }
+
+
+def _base64(weights: Mapping[str, NDArray[np.float32]]) -> str:
+    data = b"".join(weight.astype("<f4").tobytes() for weight in weights.values())
+    return b64encode(data).decode()
+
+
+def _script(name: str, value: Any) -> bytes:
+    return f"(window.Article ??= {{}}).{name} = {script_json(value)};\n".encode()

@@ -1,0 +1,195 @@
+"""The drawing of the network in Chromium: legible, walked by keyboard, and every box opens."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+COVERS = ["index.html", "en/index.html"]
+
+FOCUSED = "() => document.activeElement.closest('.network a')?.id ?? null"
+OPENED = "() => document.querySelector('.cell-panel:not([hidden])') && Article.state.get().cell"
+
+MEASURE = """() => {
+  const edges = (element) => {
+    const {left, top, right, bottom} = element.getBoundingClientRect();
+    return [left, top, right, bottom];
+  };
+  const svg = document.querySelector(".network svg");
+  const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+  return {
+    page: edges(document.querySelector(".network-drawing")),
+    sizes: [...svg.querySelectorAll("text, .letter, .letters")]
+      .map((text) => parseFloat(getComputedStyle(text).fontSize) * scale),
+    words: [...svg.querySelectorAll("text")].map(edges),
+    boxes: [...svg.querySelectorAll("a")].map((box) => ({
+      id: box.id,
+      edges: edges(box.querySelector("rect")),
+      texts: [...box.querySelectorAll("text")].map(edges),
+      lines: [...box.querySelectorAll("text")].map((text) => Number(text.getAttribute("y"))),
+    })),
+  };
+}"""
+
+LEAST_SIZE = 10.99
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("page", COVERS)
+def test_texts_are_large_enough_and_stay_in_their_boxes(
+    site: BuiltSite, chromium: Chromium, page: str, viewport: dict[str, int]
+) -> None:
+    with chromium.visit(site.folder / page, viewport=viewport) as visit:
+        found = visit.page.evaluate(MEASURE)
+        assert min(found["sizes"]) >= LEAST_SIZE
+        assert all(inside(word, found["page"]) for word in found["words"])
+        for box in found["boxes"]:
+            assert all(inside(text, box["edges"]) for text in box["texts"]), box["id"]
+            texts = list(zip(box["texts"], box["lines"], strict=True))
+            for one, other in itertools.combinations(texts, 2):
+                assert apart(*one, *other), box["id"]
+        assert len(found["boxes"]) == 38
+
+
+def inside(inner: list[float], outer: list[float]) -> bool:
+    left, top, right, bottom = outer
+    return left <= inner[0] and inner[2] <= right and top - 1 <= inner[1] and inner[3] <= bottom + 1
+
+
+def apart(one: list[float], line: float, other: list[float], other_line: float) -> bool:
+    """Whether two texts stand on lines of their own, or leave a space between them."""
+    if abs(line - other_line) > 2:
+        return abs(line - other_line) >= 12
+    return one[2] + 2 <= other[0] or other[2] + 2 <= one[0]
+
+
+@pytest.mark.parametrize("page", COVERS)
+def test_the_keyboard_climbs_the_network_and_every_box_opens_its_cell(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        here = visit.page
+        boxes = [(box.get_attribute("id"), box.get_attribute("href")) for box in links(here)]
+        links(here)[0].focus()
+        for box_id, href in boxes:
+            assert here.evaluate(FOCUSED) == box_id
+            here.keyboard.press("Enter")
+            expect(here.locator(".cell-title")).to_be_focused()
+            assert f"#?cell={here.evaluate(OPENED)}" == href
+            here.keyboard.press("Escape")
+            assert here.evaluate(FOCUSED) == box_id
+            assert here.evaluate(OPENED) is None
+            here.keyboard.press("Tab")
+        assert here.evaluate(FOCUSED) is None
+        assert visit.complaints == []
+
+
+def links(page: Page) -> list[Any]:
+    return page.locator(".network a").filter(has=page.locator("rect")).all()
+
+
+def test_every_box_is_a_link_with_a_name_of_its_own(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        titles = [box.locator("title").text_content() for box in links(visit.page)]
+        assert len(set(titles)) == len(titles)
+        for title in titles:
+            link = visit.page.get_by_role("link", name=title, exact=True)
+            expect(link).to_have_count(1)
+
+
+def test_a_click_opens_a_box_of_the_problem_and_the_step_in_view_and_another_closes_it(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        page.evaluate("Article.state.set({step: 0, problem: '7x0'})")
+        box = page.locator('.network a[data-key="blocks.1.attn.z"][data-head="1"]')
+        box.locator("rect").click()
+        expect(page.locator(".cell-panel")).to_be_visible()
+        assert page.evaluate(OPENED) == "7x0:trained:blocks.1.attn.z[1,3,0]"
+        assert page.evaluate("Article.state.get().step") == 0
+        box.locator("rect").click()
+        expect(page.locator(".cell-panel")).to_be_hidden()
+        assert page.evaluate("Article.state.get().problem") == "7x0"
+
+
+def test_a_box_opened_in_another_tab_leaves_this_one_alone(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        with visit.page.context.expect_page() as other:
+            links(visit.page)[-1].locator("rect").click(modifiers=["ControlOrMeta"])
+        expect(other.value.locator(".cell-panel")).to_be_visible()
+        assert other.value.url.endswith("#?cell=7x8:trained:probs[3,5]")
+        assert visit.page.evaluate(OPENED) is None
+
+
+def test_what_a_box_reads_lights_up_with_it(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        box = visit.page.locator('.network a[data-key="blocks.0.resid_mid"]')
+        stroke = (
+            "(a) => [...a.querySelectorAll('path, rect')].map((s) => getComputedStyle(s).stroke)"
+        )
+        before = box.evaluate(stroke)
+        box.locator("rect").hover()
+        lit = box.evaluate(stroke)
+        assert len(lit) == 3
+        assert len(set(lit)) == 1
+        assert lit[0] not in before
+        visit.page.mouse.move(0, 0)
+        box.focus()
+        assert box.evaluate(stroke) == lit
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", COVERS)
+def test_the_drawing_with_its_table_open_has_no_barriers(
+    site: BuiltSite, chromium: Chromium, page: str, scheme: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=PHONE, color_scheme=scheme) as visit:
+        visit.page.locator(".network summary").click()
+        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+        found = Axe().run(visit.page, ".network")["violations"]
+        assert [problem["id"] for problem in found] == []
+
+
+def test_without_scripts_drawing_and_table_are_complete(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html", java_script_enabled=False) as visit:
+        assert visit.page.locator(".network svg").is_visible()
+        assert visit.page.locator(".network noscript p").is_visible()
+        visit.page.locator(".network summary").click()
+        assert visit.page.locator(".network-table tfoot td").inner_text() == "3,136"
+
+
+def test_colours_that_the_reader_forces_reach_the_drawing(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html", forced_colors="active") as visit:
+        colours = visit.page.evaluate(
+            """() => {
+              const system = (name) => {
+                const made = document.body.appendChild(document.createElement("i"));
+                made.style.cssText = `forced-color-adjust: none; color: ${name}`;
+                return getComputedStyle(made).color;
+              };
+              const style = (selector) => getComputedStyle(document.querySelector(selector));
+              return {
+                text: style(".network a text").fill, ink: system("CanvasText"),
+                box: style(".network a rect").fill, paper: system("Canvas"),
+              };
+            }"""
+        )
+        assert colours["text"] == colours["ink"]
+        assert colours["box"] == colours["paper"]
