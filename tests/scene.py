@@ -31,6 +31,19 @@ READ = """() => [...document.querySelectorAll("figure.matrix")].map((figure) => 
     share: cell.style.getPropertyValue("--v"),
   })),
 }))"""
+READ_WORKED = """() => [...document.querySelectorAll("figure.worked")].map((figure) => {
+  const cells = (row) => [...row.querySelectorAll("td[data-value]")].map((cell) => (
+    {value: Number(cell.dataset.value), text: cell.textContent}
+  ));
+  const table = figure.querySelector("table");
+  return {
+    id: figure.id,
+    data: {...figure.dataset},
+    names: [...table.tBodies[0].rows].map((row) => row.cells[0].textContent),
+    lines: [...table.tBodies[0].rows].map(cells),
+    totals: [...table.tFoot.rows].flatMap(cells),
+  };
+})"""
 READ_NUMBERS = """() => [...document.querySelectorAll(".value[data-cell]")].map((value) => ({
   data: {...value.dataset},
   text: value.textContent,
@@ -45,6 +58,12 @@ def choose(page: Page, **change: Any) -> None:
 def figures(page: Page) -> list[dict[str, Any]]:
     """Every matrix figure of the page: what it shows, and what it says that it shows."""
     found: list[dict[str, Any]] = page.evaluate(READ)
+    return found
+
+
+def calculations(page: Page) -> list[dict[str, Any]]:
+    """Every calculation that is written out."""
+    found: list[dict[str, Any]] = page.evaluate(READ_WORKED)
     return found
 
 

@@ -160,7 +160,7 @@ def test_the_terms_of_a_product_follow_and_add_up(site: BuiltSite, chromium: Chr
     with chromium.visit(site.folder / "reading-table.html") as visit:
         for problem in PROBLEMS:
             scene.choose(visit.page, problem=problem)
-            rows = visit.page.locator(".dot-table tr").all_inner_texts()[1:]
+            rows = visit.page.locator(".worked-table tr").all_inner_texts()[1:]
             values = stored.matrix(site.folder, _z(problem))
             terms = [Decimal(row.split()[-1].replace(MINUS, "-")) for row in rows]
             assert sum(terms[:-1]) == terms[-1]

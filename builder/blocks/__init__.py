@@ -27,15 +27,20 @@ from builder.blocks import (
     downloads,
     equation,
     laboratory,
+    ledger,
     matrix,
+    mixture,
     network,
     note,
     problem,
     product,
     row,
+    softmax,
+    softmax_gradient,
     timeline,
     training,
     value,
+    votes,
 )
 from builder.blocks import sum as sum_block
 from builder.blocks.directive import Block, InlineBlock
@@ -45,6 +50,9 @@ BLOCKS: tuple[Block, ...] = (
     product,
     sum_block,
     dot,
+    softmax,
+    mixture,
+    softmax_gradient,
     curve,
     equation,
     row,
@@ -57,5 +65,7 @@ BLOCKS: tuple[Block, ...] = (
     timeline,
     laboratory,
     network,
+    ledger,
+    votes,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

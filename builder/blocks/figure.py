@@ -11,7 +11,9 @@ from builder.blocks.follow import of_matrix
 from builder.blocks.legend import legend
 from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
 from builder.numbers.address import AddressError
+from builder.numbers.display import token_label
 from builder.numbers.matrix import TOKEN_AXES, Matrix
+from model.task import EQUALS
 from model.tensors import in_prose
 
 
@@ -19,15 +21,26 @@ def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
     """Return the matrix that an option, or else the argument, names, cut where `until` says."""
     address = directive.required(option) if option else directive.argument
     stage, problem = where(directive.options, context)
+    target = directive.options.get("target")
     try:
-        matrix = context.numbers.matrix(address, stage, problem)
+        matrix = context.numbers.matrix(
+            address, stage, problem, str(EQUALS if target is None else target)
+        )
     except AddressError as error:
-        raise BlockError(error.rule, error.message, error.hint, option) from error
+        at = "target" if error.rule.endswith("-label") else option  # no other label is looked up
+        raise BlockError(error.rule, error.message, error.hint, at) from error
     until = directive.options.get("until")
     try:
         return matrix.until(until) if until else matrix
     except AddressError as error:
         raise BlockError(error.rule, error.message, error.hint, "until") from error
+
+
+def require_gradient(target: object, *matrices: Matrix) -> None:
+    """Refuse a target where nothing asks for one."""
+    if target is not None and not any(matrix.is_gradient for matrix in matrices):
+        message = f"`{matrices[-1].address}` is no gradient, so it has no target"
+        raise BlockError("no-target", message, "", "target")
 
 
 def matrix_figure(
@@ -75,9 +88,15 @@ def letter(matrix: Matrix) -> str:
     """Return the article's letter as HTML, or the key's last word where there is none."""
     text = matrix.spec.letter
     if not text:
-        return f"<code>{escape(matrix.spec.name)}</code>"
-    html = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
+        return f"<code>{'∂' * matrix.is_gradient}{escape(matrix.spec.name)}</code>"
+    html = _subscripts(escape(text))
+    if matrix.is_gradient:
+        html = f"G<sub>{html}</sub>"
     return html + "<sup>⊤</sup>" if matrix.is_transposed else html
+
+
+def _subscripts(text: str) -> str:
+    return re.sub(r"_(\w+)", r"<sub>\1</sub>", text)
 
 
 def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
@@ -86,7 +105,8 @@ def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
         "head": "" if matrix.head is None else str(matrix.head),
         "stage": matrix.stage,
         "problem": matrix.problem,
-        "range": matrix.spec.range.value,
+        "target": str(matrix.target.position) if matrix.target else "",
+        "range": matrix.range.value,
         "domain": f"{matrix.domain:g}",
         "transposed": "true" if matrix.is_transposed else "",
         "role": role,
@@ -134,13 +154,16 @@ def _where(matrix: Matrix, context: Context) -> str:
         "" if head is None else context.words("figure.head", number=in_prose(head)),
         context.words(f"figure.stage_{matrix.stage}"),
         matrix.problem.replace("x", "×"),
+        context.words("figure.target", token=token_label(matrix.target.token))
+        if matrix.target
+        else "",
     ]
     return " · ".join(part for part in parts if part)
 
 
 def _meaning(matrix: Matrix, context: Context) -> str:
-    meaning = matrix.spec.meaning
-    return meaning.get(context.chapter.language.code, matrix.spec.en)
+    meaning = matrix.spec.meaning.get(context.chapter.language.code, matrix.spec.en)
+    return context.words("figure.gradient", of=meaning) if matrix.is_gradient else meaning
 
 
 def _shape(matrix: Matrix, part: Part, context: Context) -> str:
@@ -154,7 +177,7 @@ def _shape(matrix: Matrix, part: Part, context: Context) -> str:
 def _spoken(matrix: Matrix, context: Context) -> str:
     return context.words(
         "figure.table_caption",
-        name=matrix.spec.letter or matrix.spec.name,
+        name="∂" * matrix.is_gradient + (matrix.spec.letter or matrix.spec.name),
         where=_where(matrix, context),
         meaning=_meaning(matrix, context),
         rows=axis_word(matrix.rows, context),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from builder.blocks.directive import NUMBERS, Argument, Body, Context, Directive, Options
-from builder.blocks.figure import look_up, matrix_figure
+from builder.blocks.figure import look_up, matrix_figure, require_gradient
 from builder.blocks.follow import following
 from builder.blocks.table import Part
 
@@ -22,6 +22,7 @@ OPTIONS: Options = {
 def render(directive: Directive, context: Context) -> str:
     """Return the figure; `rows` and `columns` are those of the matrix as shown."""
     matrix = look_up(directive, context)
+    require_gradient(directive.options["target"], matrix)
     if directive.options["transpose"]:
         matrix = matrix.transposed
     part = Part.of(matrix, directive.options)

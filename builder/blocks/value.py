@@ -16,16 +16,20 @@ from builder.numbers.display import (
     display_whole,
 )
 from builder.numbers.matrix import Value
+from model.task import EQUALS
 
 NAME = "value"
-OPTIONS = ("problem", "stage", "decimals", "format", "follow")
+OPTIONS = ("problem", "stage", "target", "decimals", "format", "follow")
 FORMATS = ("number", "whole", "percent", "scientific")
 
 
 def render(role: Role, context: Context) -> str:
     """Return the number, formatted, with its address; whole numbers are counts by default."""
     stage, problem = where(role.options, context)
-    value = context.numbers.value(role.target, stage, problem)
+    value = context.numbers.value(role.target, stage, problem, role.options.get("target", EQUALS))
+    if "target" in role.options and value.target is None:
+        message = f"`{value.address}` is no gradient, so it has no target"
+        raise BlockError("no-target", message, "", "target")
     if value.number is None:
         message = f"`{value.address}` is masked: there is no number to show"
         raise BlockError("masked", message)
@@ -35,6 +39,7 @@ def render(role: Role, context: Context) -> str:
         "cell": value.cell,
         "stage": value.stage,
         "problem": value.problem,
+        "target": "" if value.target is None else str(value.target),
         "follows": " ".join(_follows(role, value, context)),
         "format": kind if value.cell and kind != "number" else "",
         "decimals": role.options.get("decimals", "") if value.cell else "",

@@ -8,11 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.numbers.address import Axis
-from model.tensors import TensorSpec
+from model.tensors import Range, TensorSpec
 
 TOKEN_AXES = ("pos", "query", "key")
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The one prediction whose loss is differentiated: after `position` should come `token`."""
+
+    position: int
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,8 @@ class Matrix:
         Whether rows and columns were swapped.
     last
         Position up to which the matrix is cut, or None.
+    target
+        For a gradient: what the loss asks for. None for a value.
     """
 
     values: Array
@@ -49,11 +59,23 @@ class Matrix:
     domain: float
     is_transposed: bool = False
     last: int | None = None
+    target: Target | None = None
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether the numbers are derivatives of a loss."""
+        return self.target is not None
+
+    @property
+    def range(self) -> Range:
+        """What values it can have; gradients have either sign."""
+        return Range.SIGNED if self.is_gradient else self.spec.range
 
     @property
     def address(self) -> str:
         """The address of the whole matrix."""
-        return self.spec.key if self.head is None else f"{self.spec.key}[{self.head}]"
+        key = "∂" * self.is_gradient + self.spec.key
+        return key if self.head is None else f"{key}[{self.head}]"
 
     @property
     def transposed(self) -> Matrix:
@@ -87,7 +109,7 @@ class Value:
 
     `stage` and `problem` are empty where the number does not depend on them. `cell` is the place
     in its whole tensor by indices alone, such as `probs[3,5]`, and `matrix` the address of the
-    matrix that has it; both are empty if there is none.
+    matrix that has it; both are empty if there is none. `target` is a gradient's position to ask.
     """
 
     number: float | None
@@ -96,6 +118,7 @@ class Value:
     problem: str = ""
     cell: str = ""
     matrix: str = ""
+    target: int | None = None
 
 
 def _is_positional(axis: Axis) -> bool:

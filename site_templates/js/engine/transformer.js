@@ -238,14 +238,14 @@
       const [scale, normalized, out] = [a[`${name}.scale`], a[`${name}.normalized`], a[`${name}.out`]];
       const [gain, bias] = [this.at(`${name}.w`), this.at(`${name}.b`)];
       engine.layerNorm(rows.n, a[from], w, gain, bias, s.ln_eps, scale, normalized, out);
-    if (this.edits.has(`${name}.scale`)) {
-      this.record(`${name}.scale`);
-      engine.rescale(rows.n, a[from], scale, normalized);
-    }
-    if (this.edits.has(`${name}.scale`) || this.edits.has(`${name}.normalized`)) {
-      this.record(`${name}.normalized`);
-      engine.affine(rows.n, w, gain, bias, normalized, out);
-    }
+      if (this.edits.has(`${name}.scale`)) {
+        this.record(`${name}.scale`);
+        engine.rescale(rows.n, a[from], scale, normalized);
+      }
+      if (this.edits.has(`${name}.scale`) || this.edits.has(`${name}.normalized`)) {
+        this.record(`${name}.normalized`);
+        engine.affine(rows.n, w, gain, bias, normalized, out);
+      }
       this.record(`${name}.out`);
     }
 

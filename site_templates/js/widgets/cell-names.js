@@ -49,6 +49,11 @@
     return dataset.problems.find((known) => known.problem === problem)?.tokens.slice(0, -1);
   }
 
+  /** @returns {string} the token that should follow a position */
+  function answer({ dataset }, problem, position) {
+    return dataset.problems.find((known) => known.problem === problem).tokens[position + 1];
+  }
+
   /**
    * The cell of a figure's table, in the coordinates of its whole tensor.
    *
@@ -57,12 +62,13 @@
    * @returns {Place}
    */
   function ofTable(td, run, problem) {
-    const { key, head, stage, transposed, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
+    const { key, head, stage, transposed, target, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
     let [row, column] = [Number(td.dataset.row), Number(td.dataset.column)];
     if (transposed) [row, column] = [column, row];
     const [addRow, addColumn, isPart] = offset(run, key, head);
     const ownHead = head === undefined || isPart ? null : Number(head);
-    return { cell: { key, head: ownHead, row: row + addRow, column: column + addColumn }, problem: own || problem, stage, position: null };
+    const cell = { key, head: ownHead, row: row + addRow, column: column + addColumn, ...(target && { isGradient: true }) };
+    return { cell, problem: own || problem, stage, position: target ? Number(target) : null };
   }
 
   /** Where a head's part of a weight starts: rows, columns, and whether it is a part. */
@@ -79,12 +85,14 @@
    * @param {Place} place
    * @returns {HTMLElement[]}
    */
-  function onPage({ cell, problem, stage }, run) {
-    if (cell.isGradient) return []; // figures show values
-    const isWeight = run.tensors[cell.key].isWeight;
+  function onPage({ cell, problem, stage, position }, run) {
+    const { isWeight, axes } = run.tensors[cell.key];
+    const isValueOfWeight = isWeight && !cell.isGradient, hasHeads = axes.includes("head");
     return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)].flatMap((figure) => {
-      const { head, transposed, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
-      if (!isWeight && (own !== problem || (head ?? null) !== (cell.head === null ? null : String(cell.head)))) return [];
+      const { head, transposed, target, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
+      if ((target ?? null) !== (cell.isGradient ? String(position) : null)) return [];
+      if (!isValueOfWeight && own !== problem) return [];
+      if (hasHeads && Number(head) !== cell.head) return [];
       const [addRow, addColumn] = offset(run, cell.key, head);
       let [row, column] = [cell.row - addRow, cell.column - addColumn];
       if (transposed) [row, column] = [column, row];
@@ -101,8 +109,8 @@
       return made;
     };
     const { letter: own, name: last } = tensors[key];
-    const [first, ...rest] = own.split("_");
-    const parts = own ? [element("i", first), ...rest.map((part) => element("sub", part))] : [element("code", last)];
+    const pieces = own.split(/_(\w+)/); // every second one is a subscript
+    const parts = own ? pieces.map((piece, i) => element(i % 2 ? "sub" : "i", piece)) : [element("code", last)];
     const made = document.createDocumentFragment();
     if (isGradient) made.append(element("i", "G"), element("sub", ...parts));
     else made.append(...parts);
@@ -164,7 +172,7 @@
   }
 
   /** @returns {string} layer, head, stage or step, and problem, as far as they apply */
-  function where({ cell, problem, stage, isEdited }, run, step) {
+  function where({ cell, problem, stage, position, isEdited }, run, step) {
     const { isGradient } = cell;
     const { layer, isWeight } = run.tensors[cell.key];
     return [
@@ -173,6 +181,7 @@
       step !== null ? Article.text("timeline_step", { step: String(step) }) : isEdited ? "" : Article.text(`figure.stage_${stage}`),
       isEdited ? Article.text("scene_edited") : "",
       isWeight && !isGradient ? "" : problem.replace("x", "×"),
+      isGradient ? Article.text("figure.target", { token: tokenLabel(answer(run, problem, position)) }) : "",
     ].filter(Boolean).join(" · ");
   }
 

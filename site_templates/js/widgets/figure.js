@@ -55,8 +55,8 @@
   function lay(figure, own, next, { run }) {
     const { axes, isWeight } = run.tensors[next.key];
     if (isWeight) return false;
-    const tokens = Article.cellNames.tokensOf(run, next.problem);
-    const { position } = next;
+    const { position, target } = next;
+    const tokens = Article.cellNames.tokensOf(run, next.problem).slice(0, target === null ? undefined : target + 1);
     const end = Math.min(tokens.length, (own.until === Infinity ? own.until : position ?? own.until) + 1);
     const edges = axes.filter((axis) => axis !== "head").slice(-2);
     if (edges.length === 1) edges.unshift("");
@@ -131,25 +131,25 @@
   }
 
   /** What the figure is called, to the eye and to the ear. */
-  function name(figure, own, { key, head, problem, stage }, view) {
-    const isTrained = stage === "trained";
-    const place = { cell: { key, head }, problem, stage, isEdited: isTrained && view.edits.list.length > 0 };
+  function name(figure, own, { key, head, problem, stage, target }, view) {
+    const isTrained = stage === "trained", isGradient = target !== null;
+    const place = { cell: { key, head, isGradient }, problem, stage, position: target, isEdited: isTrained && view.edits.list.length > 0 };
     const where = Article.cellNames.where(place, view.run, isTrained ? view.step : null);
     if (part(figure, "where").textContent !== where) {
       part(figure, "where").textContent = where;
       figure.querySelector("caption").textContent = own.spoken.replace(own.where, where);
     }
-    setText(part(figure, "key"), `${key}${head === null ? "" : `[${head}]`}`);
-    for (const [attribute, value] of Object.entries({ key, head: head ?? "", problem })) {
+    setText(part(figure, "key"), `${isGradient ? "\u2202" : ""}${key}${head === null ? "" : `[${head}]`}`);
+    for (const [attribute, value] of Object.entries({ key, head: head ?? "", problem, target: target ?? "" })) {
       if ((figure.dataset[attribute] ?? "") !== String(value)) figure.dataset[attribute] = String(value);
     }
   }
 
   /** @returns {boolean} whether any cell has changed */
   function fill(own, next, view, numbers) {
-    const { isWeight } = view.run.tensors[next.key];
+    const isWeight = view.run.tensors[next.key].isWeight && next.target === null;
     const isEdited = next.stage === "trained" && view.edits.list.length > 0;
-    const isOwn = (next.stage === "initial" || view.isBuilds) && ["key", "head", "problem"].every((name) => next[name] === own[name]);
+    const isOwn = (next.stage === "initial" || view.isBuilds) && ["key", "head", "problem", "target"].every((name) => next[name] === own[name]);
     const turned = (at) => (own.isTransposed ? (row, column) => at(column, row) : at);
     const at = turned(numbers), before = isEdited ? turned(Article.follow.numbers(next, view, true)) : at;
     const isOverwritten = isEdited ? turned(overwritten(next, view)) : () => false;

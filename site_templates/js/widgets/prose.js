@@ -20,28 +20,29 @@
     const written = { ...own, head: hasHead ? Number(own.indices[0]) : null };
     const next = Article.follow.resolve(written, view);
     const isOwn = (own.stage === "initial" || isBuilds) && next.position === null
-      && ["key", "head", "problem"].every((name) => next[name] === written[name]);
+      && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
     if (isOwn) return show(element, own.text, own.title, own.value);
     const place = placeOf(own.indices, next, view);
     const value = place && Article.engine.valueOf(pass(next, view), place.cell);
     if (typeof value !== "number") return show(element, MASKED, "", undefined);
-    const stored = Article.number.stored(value, run.tensors[next.key].isWeight);
-    const title = `${next.key}${Article.cellNames.indices(place, run)} \u00b7 ${next.problem.replace("x", "\u00d7")} \u00b7 ${Article.number.exact(stored)}`;
+    const isGradient = next.target !== null;
+    const stored = Article.number.stored(value, !isGradient && run.tensors[next.key].isWeight);
+    const title = `${isGradient ? "\u2202" : ""}${next.key}${Article.cellNames.indices(place, run)} \u00b7 ${next.problem.replace("x", "\u00d7")} \u00b7 ${Article.number.exact(stored)}`;
     show(element, Article.number.formatted(stored, own.format, own.decimals), title, stored);
   }
 
   /** @returns {any} the cell, or null where this problem has none */
-  function placeOf(indices, { key, head, problem, stage, position }, { run, problem: page }) {
+  function placeOf(indices, { key, head, problem, stage, position, target }, { run, problem: page }) {
     const pair = indices.slice(-2);
     if (position !== null && pair.length === 2) pair[0] = String(position);
     const { tokens } = run.dataset.problems.find((known) => known.problem === (problem || page));
     if (pair.at(-1) === "next") pair[1] = String(run.dataset.vocab.indexOf(tokens[Number(pair[0]) + 1]));
     const at = head === null ? pair : [head, ...pair];
-    return Article.cellNames.parse(`${problem || page}:${stage}:${key}[${at.join(",")}]`, run);
+    return Article.cellNames.parse(`${problem || page}:${stage}:${key}[${at.join(",")}]${target === null ? "" : `@${target}`}`, run);
   }
 
-  function pass({ problem, stage }, view) {
-    return Article.passes.at({ problem: problem || view.problem, stage });
+  function pass({ problem, stage, target }, view) {
+    return Article.passes.at({ problem: problem || view.problem, stage, position: target });
   }
 
   function show(element, text, title, value) {

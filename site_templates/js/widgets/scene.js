@@ -107,7 +107,7 @@
     const jobs = (found, write) => found.map((element) => () => guarded(element, write));
     return [
       ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
-      ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.dot[data-left]"), Article.dot.write),
+      ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
       ...jobs(far, Article.figure.write),
     ];
   }
