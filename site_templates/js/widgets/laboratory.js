@@ -17,7 +17,7 @@
   let labels;
   /** How many tokens the model can read, and how many of them are the question. */
   let limit = 0, asked = 0;
-  /** @type {any} the run, and the model that was last asked */
+  /** @type {any} the run, and the model that the page shows */
   let run, model;
   /** @type {{problem: string, tokens: number[], steps: any[]}} what stands there */
   let shown;
@@ -50,6 +50,7 @@
     });
     document.addEventListener("article:scene", () => {
       if (model === Article.passes.model()) return; // the problem is another, no more
+      model = Article.passes.model();
       guarded(() => update());
       Article.laboratoryGrid.refresh();
     });
@@ -63,8 +64,7 @@
 
   /** The same, once the run is there, with what the reader has overwritten. */
   function currentModel() {
-    model = Article.passes.model();
-    return { run, ...model };
+    return { run, ...Article.passes.model() };
   }
 
   /** Show what the state asks for; a prefix that means nothing is left out, with a note. */
@@ -80,7 +80,7 @@
     const mine = ++latest;
     const state = Article.state.get();
     const problem = problemOf(state);
-    const isOwn = state.prefix === null && problem === root.dataset.problem && (!run || Article.passes.model().isBuilds);
+    const isOwn = state.prefix === null && problem === root.dataset.problem && (model?.isBuilds ?? true);
     if (isAsBuilt && isOwn) return;
     run ??= await Article.passes.load();
     if (mine !== latest) return; // another state came in between
