@@ -1,4 +1,4 @@
-"""`::: ledger`: every matrix of one layer and head, box by box, at both stages."""
+"""`::: ledger forward`, `::: ledger backward`: every matrix of a layer and head, at both stages."""
 
 from __future__ import annotations
 

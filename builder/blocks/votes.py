@@ -1,4 +1,4 @@
-"""`::: votes`: what problems that begin alike ask of the next token, and what it adds up to."""
+"""`::: votes PREFIX`: what problems that begin alike ask of the next token, and its sum."""
 
 from __future__ import annotations
 

@@ -161,10 +161,8 @@ class Numbers:
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
         vocabulary, made = _vocabulary(config), products(config)
-        if address.key in made:
-            return made[address.key].spec
         try:
-            return vocabulary[address.key]
+            return made[address.key].spec if address.key in made else vocabulary[address.key]
         except UnknownTensorError as error:
             message = f"no tensor is called `{address.key}`"
             hint = did_you_mean(address.key, [*vocabulary, *made])
