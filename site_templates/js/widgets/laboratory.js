@@ -49,8 +49,10 @@
       if ("problem" in change || "prefix" in change) guarded(() => follow(state, change));
     });
     document.addEventListener("article:scene", () => {
-      if (model === Article.passes.model()) return; // the problem is another, no more
-      model = Article.passes.model();
+      const next = Article.passes.model();
+      const isSame = model ? model === next : next.isBuilds;
+      model = next;
+      if (isSame) return; // the problem is another, no more
       guarded(() => update());
       Article.laboratoryGrid.refresh();
     });
