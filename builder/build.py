@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builder.claims.statements import false_claims, unmatched_claims
 from builder.code import SourceCode
 from builder.compute import SNAPSHOTS, Computed, Computer
 from builder.content.loader import load_site
 from builder.content.site import Site
 from builder.content.strings import Texts, load_texts
-from builder.errors import BuildError, Diagnostic, Diagnostics, Location, UsageError, did_you_mean
+from builder.errors import BuildError, Diagnostic, Diagnostics, Location, UsageError
 from builder.lock import LOCK, Verdict, compare_with_lock
 from builder.output.exclusive import exclusively
 from builder.output.folder import Output
@@ -66,7 +68,7 @@ class Project:
         if not self.content.is_dir():
             message = "there is no folder `content` here"
             hint = "run the command in the project's folder"
-            raise UsageError(Diagnostic(str(self.root), 0, 0, "project", message, hint))
+            raise UsageError(Diagnostic(str(self.root.absolute()), 0, 0, "project", message, hint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,21 @@ def build(project: Project, options: Options, progress: Progress) -> Report:
         With everything that is wrong; the output folder is then as it was before.
     """
     project.require_content()
-    with exclusively(progress, project.root, options.out):
+    with exclusively(progress, project.root, options.out), storing(project.cache):
         return _build(project, options, progress)
+
+
+@contextmanager
+def storing(cache: Path) -> Iterator[None]:
+    """Say where a full disk is met: the system names no file that it cannot write to the end."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        message = f"results cannot be stored: {error.strerror or error}"
+        hint = "the output folder is as it was before"
+        raise BuildError(Diagnostic(str(cache), 0, 0, "cache", message, hint)) from error
 
 
 def _build(project: Project, options: Options, progress: Progress) -> Report:
@@ -129,14 +144,14 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
     computed = compute(project, site, cache, progress)
-    diagnostics.extend(unmatched_claims(computed, texts))
+    diagnostics.extend(unmatched_claims(computed.claims, texts))
     diagnostics.raise_if_fatal(strict=options.is_strict)
-    diagnostics.extend(false_claims(computed, texts))
     renderer = Renderer(
         site, texts, computed, project.templates, project.source, cache, diagnostics
     )
     with progress.stage("pages"):
         pages = renderer.pages()
+    diagnostics.extend(false_claims(computed.claims, texts, renderer.citations))
     with progress.stage("assets"):
         assets = renderer.assets()
     output.add_all(pages)
@@ -200,31 +215,6 @@ def _located(found: Diagnostic, locations: Mapping[str, Location]) -> Diagnostic
         return found
     named = (name for name in re.findall(r"`(\w+)`", found.hint) if name in locations)
     return locations[next(named, "model")].problem(found.rule, found.message, found.hint)
-
-
-def false_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
-    """Report claims that do not hold for this snapshot, with the numbers they rest on."""
-    for claim in computed.claims:
-        if not claim["holds"]:
-            numbers = ", ".join(f"{name} = {value}" for name, value in claim["numbers"].items())
-            message = f"the claim `{claim['id']}` does not hold: {numbers}"
-            hint = "change the sentence, or the seed under `model` in content/site.yml"
-            yield texts.locations[f"claim.{claim['id']}"].problem("false-claim", message, hint)
-
-
-def unmatched_claims(computed: Computed, texts: Texts) -> Iterator[Diagnostic]:
-    """Report claims that have no text, and texts of claims that do not exist."""
-    known = {f"claim.{claim['id']}" for claim in computed.claims}
-    told = {name for name in next(iter(texts.strings.values())) if name.startswith("claim.")}
-    group = texts.locations.get("claim", Location("content/claims.yml"))
-    for name in sorted(known ^ told):
-        claim_id = name.removeprefix("claim.")
-        if name in known:
-            message, hint = f"the claim `{claim_id}` has no text", "say what it means"
-        else:
-            message = f"there is no claim `{claim_id}` in builder/claims/predicates.py"
-            hint = did_you_mean(claim_id, (claim["id"] for claim in computed.claims))
-        yield texts.locations.get(name, group).problem("unknown-claim", message, hint)
 
 
 def manifest_of(computed: Computed) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from builder.build import Options, Project, Report, build, compute, load, manifest_of
+from builder.build import Options, Project, Report, build, compute, load, manifest_of, storing
 from builder.errors import Diagnostic, Diagnostics
 from builder.output.exclusive import exclusively
 from builder.progress import Progress, tell
@@ -24,7 +24,7 @@ def run_build(options: argparse.Namespace) -> int:
     is_quiet = options.quiet or options.json
     progress = Progress(is_quiet)
     report = build(
-        Project(Path.cwd()),
+        Project(Path()),
         Options(options.out, options.strict, not options.no_cache, events.append),
         progress,
     )
@@ -48,7 +48,7 @@ def run_check(options: argparse.Namespace) -> int:
     """Check everything that can be checked without a browser."""
     from builder.check import check
 
-    check(Project(Path.cwd()), Progress(options.quiet), print)
+    check(Project(Path()), Progress(options.quiet), print)
     return 0
 
 
@@ -70,9 +70,9 @@ def run_lock(options: argparse.Namespace) -> int:
     """Accept the current numbers."""
     from builder.lock import compare_with_lock, write_lock
 
-    project, diagnostics, progress = Project(Path.cwd()), Diagnostics(), Progress(options.quiet)
+    project, diagnostics, progress = Project(Path()), Diagnostics(), Progress(options.quiet)
     project.require_content()
-    with exclusively(progress, project.root):
+    with exclusively(progress, project.root), storing(project.cache):
         site, _ = load(project, diagnostics)
         diagnostics.raise_if_fatal()
         computed = compute(project, site, Cache(project.cache), progress)
@@ -86,7 +86,7 @@ def run_clean(options: argparse.Namespace) -> int:
     """Remove what builds have written."""
     from builder.output.folder import remove
 
-    project = Project(Path.cwd())
+    project = Project(Path())
     project.require_content()
     with exclusively(Progress(), project.root, options.out):
         n_files = remove(options.out)
@@ -99,6 +99,7 @@ def run_serve(options: argparse.Namespace) -> int:
     """Serve the site and rebuild it on changes."""
     from builder.serve.watch import fresh_build, serve
 
+    Project(Path()).require_content()
     watched = [Path(name) for name in ("content", "site_templates", "builder", "model")]
     serve(fresh_build(options.out), options.out, watched, options.host, options.port, say=print)
     return 0

@@ -18,6 +18,7 @@ from builder.progress import Progress, Update
 from builder.stages import Cache, Result, Stored, digest
 from model import task
 from model.config import Preset
+from model.snapshot import STAGES
 
 if TYPE_CHECKING:
     from model.documents import File
@@ -81,7 +82,7 @@ class Computer:
             evidence = self._evidence(trained)
         _require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
         with self.progress.stage("claims"):
-            claims = self._claims([trained, traces], evidence)
+            claims = self._claims([trained, traces, gradients], evidence)
         with self.progress.stage("manifest"):
             return self._manifest([trained, traces, gradients, claims])
 
@@ -122,8 +123,8 @@ class Computer:
         def compute() -> Result:
             from model.evidence import gather
 
-            weights = _snapshot([trained]).weights("trained")
-            return Result({}, asdict(gather(weights, self.preset)))
+            initial, weights = map(_snapshot([trained]).weights, STAGES)
+            return Result({}, asdict(gather(initial, weights, self.preset)))
 
         return self._with_torch(
             "evidence", ["model.evidence", "model.snapshot"], [trained], compute

@@ -129,6 +129,10 @@ class Diagnostics:
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(sorted(set(self.found)))
 
+    def are_fatal(self, *, strict: bool = False) -> bool:
+        """Whether there is an error, or in strict mode anything at all."""
+        return any(strict or diagnostic.severity == "error" for diagnostic in self.found)
+
     def raise_if_fatal(self, *, strict: bool = False) -> None:
         """Raise what was collected if it holds an error, or in strict mode anything at all.
 
@@ -137,7 +141,7 @@ class Diagnostics:
         BuildError
             With every problem found so far, warnings included.
         """
-        if any(strict or diagnostic.severity == "error" for diagnostic in self.found):
+        if self.are_fatal(strict=strict):
             raise BuildError(*self)
 
 

@@ -52,6 +52,16 @@ class Renderer:
             self.diagnostics.extend(Diagnostic(**fact) for fact in result.facts["diagnostics"])
         return found | self._other_pages()
 
+    @property
+    def citations(self) -> Mapping[str, Sequence[Location]]:
+        """Where chapters cite claims, by the claim's id."""
+        found: dict[str, list[Location]] = {}
+        for result in self._chapters:
+            for href, place in result.facts["links"]:
+                claim_id = href.partition("#claim-")[2]
+                found.setdefault(claim_id, []).append(Location(*place))
+        return found
+
     def check_links(self, files: Mapping[str, bytes]) -> None:
         """Report links of chapters to what is not among the files of the site."""
         ids = {path: ids_in(path, data) for path, data in files.items()}

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from model import task
+from model import task, trace
 from model.config import ModelConfig, Preset
-from model.trace import StoredWeights, decode
+from model.trace import Gradients, StoredWeights, decode
 from model.train import train
 from model.transformer import Record, unrecorded
+
+STEP_RATE = 0.01
+"""Of the step of plain gradient descent on one target alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,17 @@ class Evidence:
         The same weights, every reading table overwritten by the plain average.
     overwritten_heads
         The same with one table alone overwritten [layer][head].
+    second_digit_without_equals
+        Of the 58 answers with two digits, how many second digits are still the likeliest token
+        when, in the last layer, the first digit may not read the row of `=`.
+    raised_by_step
+        For how many targets one step of plain gradient descent from the initial weights, on that
+        target alone, raises its probability. All of them would be 558.
+    first_step
+        That probability for the first answer digit of 7x8, before and after.
+    pushes, push
+        Norms of the initial gradients of layer 1's W_Q: of each problem's, added up, and of the
+        sum over all problems.
     control_uniform, control_loss, control_margin
         A model trained from the same seed with the plain average in place of every reading
         table, so that Q and K are never used; its final mean loss in nats, and the portability
@@ -40,13 +55,18 @@ class Evidence:
     decoded: int
     overwritten_uniform: int
     overwritten_heads: list[list[int]]
+    second_digit_without_equals: int
+    raised_by_step: int
+    first_step: tuple[float, float]
+    pushes: float
+    push: float
     control_uniform: int
     control_loss: float
     control_margin: float
 
 
-def gather(weights: StoredWeights, preset: Preset) -> Evidence:
-    """Train the control and decode all problems with and without the intervention.
+def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Evidence:
+    """Train the control, intervene in the trained model, and follow the first pushes of training.
 
     Raises
     ------
@@ -54,6 +74,11 @@ def gather(weights: StoredWeights, preset: Preset) -> Evidence:
         If the control's loss becomes infinite or NaN.
     """
     control = train(preset, uniform_pattern)
+    pushes = trace.gradients(initial, preset.model)
+    stepped = trace.losses_after_step(initial, pushes, STEP_RATE, preset.model)
+    before, after = np.exp(-pushes.loss), np.exp(-stepped)  # [target]
+    first = task.TARGETS.index(task.BY_NAME["7x8"].targets[task.EQUALS_POSITION])
+    alone, together = sizes_of_pushes(pushes)
     return Evidence(
         decoded=count_correct(weights, preset.model),
         overwritten_uniform=count_correct(weights, preset.model, uniform_pattern),
@@ -64,15 +89,47 @@ def gather(weights: StoredWeights, preset: Preset) -> Evidence:
             ]
             for layer in range(preset.model.n_layers)
         ],
+        second_digit_without_equals=count_second_digits(weights, preset.model),
+        raised_by_step=int((after > before).sum()),
+        first_step=(float(before[first]), float(after[first])),
+        pushes=alone,
+        push=together,
         control_uniform=control.correct[-1],
         control_loss=control.loss[-1],
         control_margin=control.portability_margin,
     )
 
 
+def sizes_of_pushes(found: Gradients) -> tuple[float, float]:
+    """Norms of the gradients of layer 1's W_Q: the problems' added up, and that of their sum."""
+    starts = [i for i, target in enumerate(task.TARGETS) if target.position == 0]
+    by_problem = np.add.reduceat(found.weights["blocks.0.attn.W_Q"], starts)  # [problem ...]
+    alone = np.linalg.norm(by_problem, axis=(1, 2)).sum()
+    return float(alone), float(np.linalg.norm(by_problem.sum(0)))
+
+
 def count_correct(weights: StoredWeights, config: ModelConfig, record: Record = unrecorded) -> int:
     """Decode every problem from its question; count the answers that are right to the end."""
     return sum(decode(weights, p.prompt, config, record) == p.answer for p in task.PROBLEMS)
+
+
+def count_second_digits(weights: StoredWeights, config: ModelConfig) -> int:
+    """Count right second digits when the first may not read `=` in the last layer."""
+    first_digit = task.EQUALS_POSITION + 1
+
+    def record(key: str, tensor: Tensor) -> Tensor:
+        if key != f"blocks.{config.n_layers - 1}.attn.pattern":
+            return tensor
+        cut = tensor.clone()  # [problem head query key]
+        cut[..., first_digit, task.EQUALS_POSITION] = 0
+        return cut / cut.sum(-1, keepdim=True)  # [problem head query key]
+
+    found = trace.likeliest(weights, config, record)[:, first_digit]  # [problem]
+    return sum(
+        task.VOCAB[token] == problem.answer[1]
+        for token, problem in zip(found, task.PROBLEMS, strict=True)
+        if problem.answer[1] != task.END
+    )
 
 
 def uniform_pattern(key: str, tensor: Tensor) -> Tensor:

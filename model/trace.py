@@ -80,12 +80,7 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
             recorded[key] = tensor
         return tensor
 
-    problems = [task.BY_NAME[target.problem] for target in task.TARGETS]
-    logits = transformer(copies, _inputs(problems), config, record)  # [target pos d_vocab]
-    rows = torch.arange(len(task.TARGETS))
-    positions = torch.tensor([target.position for target in task.TARGETS])
-    wanted = torch.tensor([task.TOKEN_ID[target.target] for target in task.TARGETS])
-    loss = negative_log_probability(logits[rows, positions], wanted)  # [target]
+    loss = _losses(copies, config, record)  # [target]
     loss.sum().backward()  # type: ignore[no-untyped-call]
 
     return Gradients(
@@ -93,6 +88,39 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
         {key: _gradient(tensor) for key, tensor in recorded.items()},
         {key: _gradient(copy) for key, copy in copies.items()},
     )
+
+
+def losses_after_step(
+    weights: StoredWeights, found: Gradients, rate: float, config: ModelConfig
+) -> Array:
+    """Return each target's loss after a step of plain gradient descent on that target alone.
+
+    Parameters
+    ----------
+    weights, found
+        Where the step starts, and the gradients there.
+    rate
+        How far it goes: each weight loses `rate` times its gradient.
+    """
+    stepped = {
+        key: weight - rate * torch.from_numpy(found.weights[key])
+        for key, weight in _tensors(weights).items()
+    }  # [target, axes of the key]
+    with torch.no_grad():
+        losses: Array = _losses(stepped, config).numpy()
+    return losses
+
+
+def _losses(
+    copies: Mapping[str, Tensor], config: ModelConfig, record: Record = unrecorded
+) -> Tensor:
+    """The loss of each target under weights of its own [target]."""
+    problems = [task.BY_NAME[target.problem] for target in task.TARGETS]
+    logits = transformer(copies, _inputs(problems), config, record)  # [target pos d_vocab]
+    rows = torch.arange(len(task.TARGETS))
+    positions = torch.tensor([target.position for target in task.TARGETS])
+    wanted = torch.tensor([task.TOKEN_ID[target.target] for target in task.TARGETS])
+    return negative_log_probability(logits[rows, positions], wanted)
 
 
 def negative_log_probability(logits: Tensor, wanted: Tensor) -> Tensor:
@@ -110,6 +138,16 @@ def negative_log_probability(logits: Tensor, wanted: Tensor) -> Tensor:
     is_wanted = torch.nn.functional.one_hot(wanted, logits.shape[-1]).bool()  # [target d_vocab]
     ahead = logits - logits[is_wanted].unsqueeze(-1)  # [target d_vocab]
     return ahead.exp().masked_fill(is_wanted, 0.0).sum(-1).log1p()  # [target]
+
+
+def likeliest(
+    weights: StoredWeights, config: ModelConfig, record: Record = unrecorded
+) -> NDArray[np.int64]:
+    """Return the id of the likeliest next token after each position [problem pos]."""
+    with torch.no_grad():
+        logits = transformer(_tensors(weights), _inputs(task.PROBLEMS), config, record)
+    ids: NDArray[np.int64] = logits.argmax(-1).numpy()
+    return ids
 
 
 def decode(

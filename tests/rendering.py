@@ -19,10 +19,10 @@ from builder.markdown import Rendered, render
 from builder.numbers.lookup import Numbers
 from model import task
 from model.config import PRESETS
-from model.encoding import encode, rounded, rows_up_to
+from model.encoding import encode
 from model.snapshot import Snapshot
 from model.tensors import Vocabulary
-from model.trace import activations
+from model.trace_files import gradient_files, trace_files
 from model.train import train
 
 ROOT = Path(__file__).parents[1]
@@ -76,22 +76,20 @@ def snapshot_folder() -> Path:
     for stage, step in (("initial", 0), ("trained", 3)):
         weights = run.checkpoints[step]
         _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})
-        traced = activations(weights, PRESET.model)
-        for name in PROBLEMS:
-            problem = task.BY_NAME[name]
-            index, n_pos = task.PROBLEMS.index(problem), len(problem.inputs)
-            values = {
-                key: rounded(rows_up_to(Vocabulary(PRESET.model)[key], value[index], n_pos))
-                for key, value in traced.items()
-            }
-            document = {"problem": name, "tokens": list(problem.inputs), "values": values}
-            _write(folder / f"traces/{stage}/{name}.json", document)
+        for make in (trace_files, gradient_files):
+            for file in make(stage, weights, PRESET.model):
+                if Path(file.path).stem in PROBLEMS:
+                    _store(folder / file.path, file.data)
     return folder
 
 
 def _write(path: Path, document: dict[str, Any]) -> None:
+    _store(path, encode(document))
+
+
+def _store(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(encode(document))
+    path.write_bytes(data)
 
 
 def numbers() -> Numbers:

@@ -31,9 +31,10 @@ def main(folder: Path, n_threads: int) -> None:
     for stage, weights in (("initial", run.initial), ("trained", run.trained)):
         files += trace_files(stage, weights, preset.model)
         files += gradient_files(stage, weights, preset.model)
-    evidence = asdict(gather(run.trained, preset))
+    evidence = asdict(gather(run.initial, run.trained, preset))
     margins = [run.portability_margin, evidence.pop("control_margin")]
-    evidence["control_loss"] = float(rounded(np.array(evidence["control_loss"])))
+    for name in ("control_loss", "first_step", "pushes", "push"):
+        evidence[name] = rounded(np.array(evidence[name])).tolist()
     files.append(File.of("evidence.json", evidence))
     for file in files:
         path = folder / file.path

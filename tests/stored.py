@@ -19,7 +19,10 @@ from numpy.typing import NDArray
 def matrix(site: Path, figure: Mapping[str, str]) -> NDArray[np.float64]:
     """The matrix that the `data-` attributes of a figure name, whole; NaN where there is null."""
     key, stage = figure["key"], figure["stage"]
-    if "problem" in figure:
+    if "target" in figure:
+        targets = read(site, f"gradients/{stage}/{figure['problem']}.json")["targets"]
+        values = targets[int(figure["target"])]["grads"][key]
+    elif "problem" in figure:
         values = read(site, f"traces/{stage}/{figure['problem']}.json")["values"][key]
     else:
         values = read(site, f"weights/{stage}.json")["tensors"][key]
@@ -60,7 +63,12 @@ def number(site: Path, address: str, stage: str, problem: str) -> float:
     values = trace["values"][key]
     for index in map(int, head):
         values = values[index]
-    return float(values[_place(row, tokens)][_place(column, columns)])
+    at = _place(row, tokens)
+    if column == "@next":
+        problems = read(site, "dataset.json")["problems"]
+        (whole,) = (known["tokens"] for known in problems if known["problem"] == problem)
+        column = whole[at + 1]
+    return float(values[at][_place(column, columns)])
 
 
 @cache

@@ -163,13 +163,75 @@ def test_prefix_leaves_what_belongs_to_no_token_whole() -> None:
 @pytest.mark.parametrize("row", ["×", "8", "=", "5", "6"])
 def test_shown_terms_of_a_dot_product_add_up_to_the_shown_sum(row: str, column: int) -> None:
     options = [f"{side}: blocks.0.attn.{key}[1]" for side, key in FACTORS]
-    options += [f'row: "{row}"', f"column: {column}"]
-    page, messages = rendered("\n".join(["::: dot", *options, ":::"]))
+    lines, totals = worked("dot", [*options, f'row: "{row}"', f"column: {column}"])
+    assert len(lines) == ["7", "×", "8", "=", "5", "6"].index(row) + 1
+    assert sum(line[-1] for line in lines) == totals[0]
+
+
+def test_a_sum_of_terms_is_halved_where_the_product_is() -> None:
+    options = ["left: blocks.0.attn.q[1]", "right: blocks.0.attn.k[1]", "transpose_right: true"]
+    options += ["result: blocks.0.attn.attn_scores[1]", 'row: "="', 'column: "8"', "scale: 1/2"]
+    lines, (added, halved) = worked("dot", options)
+    assert sum(line[-1] for line in lines) == added
+    assert added / 2 == halved
+
+
+@pytest.mark.parametrize("row", ["×", "8", "=", "5", "6"])
+@pytest.mark.parametrize("head", [0, 1])
+def test_shown_powers_and_shares_add_up_to_their_shown_sums(head: int, row: str) -> None:
+    options = [
+        f"scores: blocks.1.attn.attn_scores[{head}]",
+        f"result: blocks.1.attn.pattern[{head}]",
+    ]
+    lines, totals = worked("softmax", [*options, f'row: "{row}"'])
+    _, powers, shares = zip(*lines, strict=True)
+    assert [sum(powers), sum(shares)] == totals
+    assert (totals[1], max(powers)) == (1, 1)
+
+
+@pytest.mark.parametrize("row", ["×", "8", "=", "5", "6"])
+@pytest.mark.parametrize("head", [0, 1])
+def test_shown_contributions_of_the_sources_add_up_to_the_row_that_is_read(
+    head: int, row: str
+) -> None:
+    names = {"shares": "pattern", "contents": "v", "result": "z"}
+    options = [f"{option}: blocks.1.attn.{name}[{head}]" for option, name in names.items()]
+    lines, totals = worked("mixture", [*options, f'row: "{row}"'])
+    assert [sum(column) for column in zip(*lines, strict=True)][-4:] == totals
+    for share, *numbers in lines:
+        for content, brought in zip(numbers[:4], numbers[4:], strict=True):
+            assert abs(share * content - brought) < Decimal("0.005")
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+@pytest.mark.parametrize(("target", "row"), [("=", "="), ("=", "8"), ("5", "5"), ("6", "=")])
+@pytest.mark.parametrize("head", [0, 1])
+def test_shown_gradients_of_scores_add_up_to_nothing(
+    head: int, target: str, row: str, stage: str
+) -> None:
+    options = [f"shares: blocks.0.attn.pattern[{head}]", f"stage: {stage}", f'row: "{row}"']
+    options += [f"gradients: ∂blocks.0.attn.pattern[{head}]", f'target: "{target}"']
+    lines, totals = worked(
+        "softmax_gradient", [*options, f"result: ∂blocks.0.attn.attn_scores[{head}]"]
+    )
+    _, u, products, above, told = zip(*lines, strict=True)
+    assert [sum(products), sum(told)] == [totals[0], 0]
+    for one, less in zip(u, above, strict=True):
+        assert abs(one - totals[0] - less) < Decimal("0.0002")
+
+
+def worked(block: str, options: list[str]) -> tuple[list[list[Decimal]], list[Decimal]]:
+    """The numbers of a calculation as they are shown: its lines, and its totals."""
+    page, messages = rendered("\n".join([f"::: {block}", *options, ":::"]))
     assert messages == []
-    shown = re.findall(r"([−\d.]+)</td></tr>", page.html)
-    *terms, total = (Decimal(text.replace("−", "-")) for text in shown)
-    assert len(terms) == ["7", "×", "8", "=", "5", "6"].index(row) + 1
-    assert sum(terms) == total
+    body, foot = page.html.split("<tfoot>")
+    lines = [_numbers(row) for row in body.split("<tbody>")[1].split("</tr>")[:-1]]
+    return lines, _numbers(foot)
+
+
+def _numbers(html: str) -> list[Decimal]:
+    found = re.findall(r'<td data-value="[^"]*">([−\d.]+)</td>', html)
+    return [Decimal(text.replace("−", "-")) for text in found]
 
 
 def test_a_claim_that_says_nothing_is_reported() -> None:

@@ -235,7 +235,12 @@ BAD_CHAPTERS = {
     "::: matrix probs\ndecimals: 1\ndecimals: 2\n:::": (2, "duplicate-field", ""),
     "::: matrix probs\n": (0, "unclosed", "end it with a line `:::`"),
     "```\ncode": (0, "unclosed", ""),
-    "$\\fracc{1}{2}$": (0, "tex", ""),
+    "$\\fracc{1}{2}$": (0, "tex", "did you mean `\\frac`?"),
+    "::: matrix qqqq\n:::": (0, "unknown-tensor", "the nearest is `"),
+    "::: foo\n:::": (0, "unknown-block", "one of `aside`, "),
+    "::: matrix\n:::": (0, "argument", "write `::: matrix ADDRESS`"),
+    "::: product x\n:::": (0, "argument", "write `::: product`"),
+    "{value}`probs[=,5`": (0, "address", "such as `blocks.0.attn.pattern[1,=,7]`"),
     "[x](abot.html)": (0, "dangling-link", "did you mean `about.html`?"),
     "[x](about.html#clams)": (0, "dangling-link", "did you mean `claims`?"),
     "[x](#clams)": (0, "dangling-link", "did you mean `claims`?"),
@@ -273,6 +278,26 @@ def test_a_mistake_in_a_chapter_is_one_message_at_its_line(project: Path, text: 
     assert diagnostic.severity == "error"
 
 
+def test_a_slip_in_the_id_of_a_claim_is_one_message(project: Path) -> None:
+    line = substitute(project / "content/claims.yml", "  loss-near-floor:", "  loss-near-flor:")
+    (diagnostic,) = failure(project)
+    assert str(diagnostic) == (
+        f"content/claims.yml:{line}:3: error: there is no claim `loss-near-flor` in "
+        "builder/claims/predicates.py [unknown-claim]\n"
+        "    loss-near-flor:\n"
+        "    hint: did you mean `loss-near-floor`?"
+    )
+
+
+def test_a_claim_without_a_text_is_one_message(project: Path) -> None:
+    claims = project / "content/claims.yml"
+    text = claims.read_text("utf-8")
+    claims.write_text(text[: text.index("  head-overwrite-fails:")], encoding="utf-8")
+    (diagnostic,) = failure(project)
+    assert "the claim `head-overwrite-fails` has no text" in str(diagnostic)
+    assert (diagnostic.path, diagnostic.line) == ("content/claims.yml", 3)
+
+
 def test_all_mistakes_are_reported_together(project: Path) -> None:
     for language in ("zh", "en"):
         chapter = project / f"content/{language}/about.md"
@@ -306,7 +331,8 @@ def test_a_false_claim_is_one_message_with_its_numbers(
         "content/claims.yml:4:3: error: the claim `all-correct` does not hold: correct = 99, of = "
         "100 [false-claim]\n"
         "    all-correct:\n"
-        "    hint: change the sentence, or the seed under `model` in content/site.yml"
+        "    hint: change what stands at content/zh/index.md:8 and content/en/index.md:8, "
+        "or the seed under `model` in content/site.yml"
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -25,6 +26,11 @@ EVIDENCE: Evidence = {
     "decoded": 100,
     "overwritten_uniform": 10,
     "overwritten_heads": [[31, 10], [46, 31]],
+    "second_digit_without_equals": 47,
+    "raised_by_step": 556,
+    "first_step": [0.0458, 0.0598],
+    "pushes": 221.8,
+    "push": 67.6,
     "control_uniform": 100,
     "control_loss": 0.413,
     "control_margin": 1e-13,
@@ -56,7 +62,7 @@ class Doctor:
         return World(snapshot, self.snapshot.config, self.training, self.evidence)
 
 
-def evidence(name: str, value: float) -> Change:
+def evidence(name: str, value: Any) -> Change:
     def change(doctor: Doctor) -> None:
         doctor.evidence[name] = value
 
@@ -95,6 +101,41 @@ def reads(problem: str, position: int) -> Change:
     return change
 
 
+def weight(stage: str, key: str, token: str, change: Callable[[list[float]], None]) -> Change:
+    """Change one token's row of a table."""
+
+    def of(doctor: Doctor) -> None:
+        change(doctor.document(f"weights/{stage}.json")["tensors"][key][task.TOKEN_ID[token]])
+
+    return of
+
+
+def same_queries(doctor: Doctor) -> None:
+    for head in (0, 1):
+        row = doctor.trace("7x8")["blocks.1.attn.q"][head][AT_EQUALS]
+        doctor.trace("8x7")["blocks.1.attn.q"][head][AT_EQUALS] = list(row)
+
+
+def zero_stands_out(doctor: Doctor) -> None:
+    """Give the bare 0 the embedding whose key has the largest score with the query of `=`."""
+    tensors = doctor.document("weights/trained.json")["tensors"]
+    E = np.array(tensors["embed.W_E"])
+    Q, K = (np.array(tensors[f"blocks.0.attn.{name}"])[:, 4:] for name in ("W_Q", "W_K"))
+    tensors["embed.W_E"][0] = (100 * K @ (E[task.TOKEN_ID["="]] @ Q)).tolist()
+
+
+def gradient(problem: str, position: int, key: str, by: float) -> Change:
+    def change(doctor: Doctor) -> None:
+        target = doctor.document(f"gradients/initial/{problem}.json")["targets"][position]
+        target["grads"][key][0][0] += by
+
+    return change
+
+
+def longer(row: list[float]) -> None:
+    row[7] += 0.01
+
+
 def swapped_heads(doctor: Doctor) -> None:
     """The other head follows 0 instead: the text names the wrong one."""
     for problem in task.PROBLEMS:
@@ -121,6 +162,34 @@ FALSIFIED: dict[str, list[Change]] = {
     ],
     "head-follows-zero": [reads("7x0", 1), reads("0x9", 3), swapped_heads],
     "other-head-does-not-follow": [reads("7x0", 2), reads("0x9", 0)],
+    "equals-query-identical": [nudge("9x9", "blocks.0.attn.q", 1, AT_EQUALS, 3, by=1e-6)],
+    "layer-2-query-differs": [same_queries],
+    "zero-outscores-seven": [
+        nudge("7x0", "blocks.0.attn.attn_scores", 1, AT_EQUALS, 2, by=-0.5),
+        nudge("7x0", "blocks.0.attn.attn_scores", 1, AT_EQUALS, 0, by=0.5),
+    ],
+    "bare-tokens-mislead": [zero_stands_out],
+    "same-prefix-same-rows": [
+        nudge("3x4", "blocks.1.resid_post", 1, 5, by=1e-6),
+        nudge("9x9", "ln_final.scale", 0, by=1e-6),
+        nudge("0x1", "blocks.1.attn.pattern", 1, 1, 0, by=1e-6),
+        nudge("0x1", "blocks.1.attn.k", 0, 0, 3, by=1e-6),
+    ],
+    "second-operand-uniform": [nudge("5x0", "probs", 1, 3, by=0.03)],
+    "step-raises": [
+        evidence("raised_by_step", 552),
+        evidence("first_step", [0.06, 0.05]),
+    ],
+    "shared-prefix-same-gradient": [
+        gradient("7x9", 0, "blocks.0.attn.W_Q", by=1e-6),
+        gradient("7x1", 0, "embed", by=1e-6),
+    ],
+    "gradients-cancel": [evidence("push", 111.0)],
+    "pad-row-untouched": [weight("trained", "embed.W_E", task.PAD, longer)],
+    "second-digit-reads-equals": [
+        evidence("second_digit_without_equals", 58),
+        evidence("second_digit_without_equals", 29),
+    ],
     "uniform-control-solves": [evidence("control_uniform", 99)],
     "uniform-overwrite-fails": [evidence("overwritten_uniform", 11)],
     "head-overwrite-fails": [evidence("overwritten_heads", [[0, 11], [0, 0]])],
@@ -151,6 +220,24 @@ def test_a_claim_about_other_numbers_fails(snapshot: Snapshot, claim: str, chang
     doctor = Doctor(snapshot)
     change(doctor)
     assert not PREDICATES[claim](doctor.world).holds
+
+
+@pytest.mark.parametrize(
+    ("claim", "change"),
+    [
+        ("same-prefix-same-rows", nudge("3x4", "blocks.1.resid_post", 2, 5, by=1.0)),
+        ("same-prefix-same-rows", nudge("3x4", "blocks.1.attn.attn_scores", 0, 2, 1, by=1.0)),
+        ("second-operand-uniform", nudge("5x0", "probs", 2, 3, by=0.5)),
+        ("shared-prefix-same-gradient", gradient("7x9", 1, "blocks.0.attn.W_Q", by=1.0)),
+        ("pad-row-untouched", weight("trained", "embed.W_E", "7", longer)),
+    ],
+)
+def test_a_claim_does_not_look_beyond_what_it_says(
+    snapshot: Snapshot, claim: str, change: Change
+) -> None:
+    doctor = Doctor(snapshot)
+    change(doctor)
+    assert PREDICATES[claim](doctor.world).holds
 
 
 def test_every_claim_is_falsified_above() -> None:

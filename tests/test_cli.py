@@ -277,9 +277,9 @@ def site_is_not_utf8(project: Path) -> None:
         (no_content, 2, "there is no folder `content` here"),
         (no_strings, 1, "site_templates/strings.yml: error: this file does not exist"),
         (no_templates, 1, "site_templates/strings.yml: error: this file does not exist"),
-        (no_icon, 1, "favicon.png: error: No such file or directory"),
+        (no_icon, 1, "\nsite_templates/favicon.png: error: No such file or directory"),
         (no_template, 1, "site_templates/chapter.html: error: there is no template"),
-        (cache_is_a_file, 1, ".cache: error: File exists"),
+        (cache_is_a_file, 1, "\n.cache: error: File exists"),
         (stage_is_a_file, 1, ".cache/pages/"),
         (lock_is_a_folder, 2, "the lock cannot be read: Is a directory"),
         (out_is_a_file, 2, "dist: error: this is not a folder"),
@@ -296,7 +296,7 @@ def test_what_cannot_be_built_is_one_message_and_an_exit_code(
     assert main(["build", "--quiet"]) == code
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert expected in printed.err
+    assert expected in f"\n{printed.err}"
     assert len(re.findall(r": error: ", printed.err)) == 1
     assert "Traceback" not in printed.err
     assert "internal error" not in printed.err
@@ -315,6 +315,24 @@ def test_a_full_disk_under_the_cache_is_one_message(
     assert main(["build", "--quiet"]) == 1
     monkeypatch.undo()
     assert capsys.readouterr().err == ".result: error: No space left on device [system]\n"
+    assert tree(project / "dist") == before
+
+
+def test_a_full_disk_that_names_no_file_is_met_in_the_cache(
+    project: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_path: Path, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    substitute(project / "content/zh/about.md", SENTENCE, "改了一句。")
+    before = tree(project / "dist")
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    assert main(["build", "--quiet"]) == 1
+    monkeypatch.undo()
+    assert capsys.readouterr().err == (
+        ".cache: error: results cannot be stored: No space left on device [cache]\n"
+        "    hint: the output folder is as it was before\n"
+    )
     assert tree(project / "dist") == before
 
 
@@ -421,7 +439,7 @@ def test_clean_removes_the_site_and_the_cache_and_nothing_else(
     assert tree(project / "content") == before
 
 
-@pytest.mark.parametrize("command", ["build", "clean", "lock"])
+@pytest.mark.parametrize("command", ["build", "check", "clean", "lock", "serve"])
 def test_a_folder_that_is_no_project_is_left_alone(
     command: str, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,8 +133,20 @@ def test_a_control_too_close_to_a_rounding_boundary_is_refused_as_well(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forget(project, "evidence")
-    close = Evidence(100, 2, [[9, 9], [9, 9]], 100, control_loss=0.41, control_margin=9e-15)
-    monkeypatch.setattr("model.evidence.gather", lambda _weights, _preset: close)
+    close = Evidence(
+        decoded=100,
+        overwritten_uniform=2,
+        overwritten_heads=[[9, 9], [9, 9]],
+        second_digit_without_equals=47,
+        raised_by_step=556,
+        first_step=(0.05, 0.06),
+        pushes=2.0,
+        push=0.5,
+        control_uniform=100,
+        control_loss=0.41,
+        control_margin=9e-15,
+    )
+    monkeypatch.setattr("model.evidence.gather", lambda _initial, _weights, _preset: close)
     message = failure(project, PRESET)
     assert "in the training of the control a gradient came within 9.0e-15" in message
     assert "[portability]" in message

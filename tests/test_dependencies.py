@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Page
 
+from model import derived
 from model.encoding import rounded
 from model.snapshot import STAGES, Snapshot
 from tests.browser import Chromium
@@ -30,6 +31,13 @@ SET_UP = """async ([stage, problem]) => {
   model.forward(weights);
   Object.assign(window, {numbers: {model, weights}, sizes: run.sizes});
 }"""
+
+EXPLAIN_BRIEFLY = """(cells) => cells.map((cell) => {
+  const made = Article.engine.explain(numbers, cell);
+  const operands = made.terms.flatMap((term) => term.operands);
+  return {result: made.result, evaluated: Article.engine.evaluate(made, sizes.ln_eps),
+    value: Article.engine.valueOf(numbers, cell), operands};
+})"""
 
 EXPLAIN = """(cells) => cells.map((cell) => {
   const made = Article.engine.explain(numbers, cell);
@@ -67,7 +75,50 @@ def page(site: BuiltSite, chromium: Chromium) -> Iterator[Page]:
 def test_the_table_covers_every_activation_in_order(page: Page, site: BuiltSite) -> None:
     page.evaluate(SET_UP, ["trained", PROBLEM])
     keys = page.evaluate("[...Article.engine.rules(sizes).keys()]")
-    assert [key for key in keys if "∂" not in key] == list(site.snapshot.vocabulary.activations)
+    made = [*site.snapshot.vocabulary.activations, *derived.products(site.snapshot.config)]
+    assert [key for key in keys if "∂" not in key] == made
+    marked = page.evaluate(
+        "[...Article.engine.rules(sizes)].filter(([, rule]) => rule.isProduct).map(([key]) => key)"
+    )
+    assert marked == list(derived.products(site.snapshot.config))
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_cell_of_a_product_of_weights_is_what_its_operands_make(
+    page: Page, site: BuiltSite, stage: str
+) -> None:
+    page.evaluate(SET_UP, [stage, PROBLEM])
+    config, weights = site.snapshot.config, site.snapshot.weights(stage)
+    stored = arrays(site.snapshot, stage)
+    made = {key: derived.value(key, weights, config) for key in derived.products(config)}
+    known = stored | made
+    for key, product in derived.products(config).items():
+        cells = all_cells(key, made[key])
+        assert len(cells) == config.n_heads * made[key][0].size
+        for cell, explanation in zip(cells, page.evaluate(EXPLAIN_BRIEFLY, cells), strict=True):
+            assert same(explanation["evaluated"], at(made, cell)), cell
+            assert explanation["evaluated"] == explanation["result"] == explanation["value"]
+            names = {operand["key"] for operand in explanation["operands"]}
+            assert names == {product.left, product.right}, cell
+            for operand in explanation["operands"][:2]:
+                assert same(operand["value"], at(known, operand)), (cell, operand)
+
+
+def test_products_of_weights_are_used_by_products_alone(page: Page, site: BuiltSite) -> None:
+    page.evaluate(SET_UP, ["trained", PROBLEM])
+    cell = {"head": 1, "row": 2, "column": 3}
+    used = {
+        name: page.evaluate(USERS, [{"key": f"blocks.0.attn.{name}", **cell}])[0]
+        for name in ("W_OV", "token_q", "token_scores", "W_QK")
+    }
+    assert {user["key"] for user in used["W_OV"]} == {"blocks.0.attn.token_result"}
+    assert len(used["W_OV"]) == 14
+    assert {user["key"] for user in used["token_q"]} == {"blocks.0.attn.token_scores"}
+    assert used["token_scores"] == used["W_QK"] == []
+    weight = {"key": "blocks.0.attn.W_Q", "head": None, "row": 2, "column": 5}
+    (users,) = page.evaluate(USERS, [weight])
+    assert users
+    assert not {user["key"] for user in users} & set(derived.products(site.snapshot.config))
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -184,6 +235,7 @@ def operands_of(explanation: dict[str, Any]) -> list[dict[str, Any]]:
 
 def same(found: float, stored: float) -> bool:
     """Equal after the snapshot's rounding, in either direction where noise decides it."""
+    if any(stored == float(rounded(np.asarray(found * (1 + e)))) for e in (0, -NOISE, NOISE)):
+        return True
     exact = np.float32(found) == np.float32(stored)  # a weight is stored as it is
-    near = [float(rounded(np.asarray(found * (1 + e)))) for e in (-NOISE, 0, NOISE)]
-    return stored in near or bool(exact and float(np.float32(found)) == found)
+    return bool(exact and float(np.float32(found)) == found)

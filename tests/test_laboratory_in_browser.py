@@ -411,7 +411,7 @@ def digits(page: Page) -> list[Locator]:
 
 
 def command(page: Page, name: str) -> Locator:
-    return page.locator(f'.laboratory [data-command="{name}"]')
+    return page.locator(f'.laboratory [data-write="{name}"]')
 
 
 def status(page: Page) -> Locator:

@@ -20,9 +20,11 @@ from builder.numbers.display import (
 )
 from builder.numbers.domains import covering, domains, domains_of
 from builder.numbers.lookup import Numbers
-from model import task
+from builder.numbers.matrix import Target
+from model import derived, task
 from model.snapshot import Snapshot
-from model.tensors import Vocabulary
+from model.tensors import Range, Vocabulary
+from tests import reference
 from tests.rendering import PRESET, PROBLEMS, numbers, snapshot_folder
 
 
@@ -40,6 +42,7 @@ def error(address: str, problem: str = "7x8", stage: str = "trained") -> Address
         ("blocks.0.attn.pattern[1,@3,×]", "blocks.0.attn.pattern", ("1", "@3", "×")),
         ("probs[=,<end>]", "probs", ("=", "<end>")),
         ("claims.equals-row.n", "claims.equals-row.n", ()),
+        ("∂logits[=,@next]", "logits", ("=", "@next")),
     ],
 )
 def test_address_splits_into_key_and_selectors(
@@ -48,9 +51,12 @@ def test_address_splits_into_key_and_selectors(
     address = Address.parse(text)
     assert (address.key, address.selectors) == (key, selectors)
     assert address.text == text.replace(" ", "")
+    assert address.is_gradient == text.startswith("∂")
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "probs[", "probs[]", "probs[1,]", "a b", "probs[[1]]"])
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "probs[", "probs[]", "probs[1,]", "a b", "probs[[1]]", "∂", "∂∂probs"]
+)
 def test_malformed_address_is_refused(text: str) -> None:
     with pytest.raises(AddressError, match="is not an address"):
         Address.parse(text)
@@ -93,6 +99,16 @@ def test_cell_of_a_weight_takes_a_head_or_none() -> None:
     of_head = numbers().value("blocks.0.attn.W_Q[1,2,1]", "trained", "")
     assert whole.number == of_head.number
     assert whole.problem == ""
+    assert whole.cell == of_head.cell == "blocks.0.attn.W_Q[2,5]"
+
+
+def test_next_is_the_token_that_follows_the_row() -> None:
+    for row, token in (("=", "5"), ("@4", "6"), ("@5", "<end>")):
+        named = numbers().value(f"probs[{row},@next]", "trained", "7x8")
+        assert named.number == numbers().value(f"probs[{row},{token}]", "trained", "7x8").number
+        assert named.cell.endswith(",next]")
+    with pytest.raises(AddressError, match="has no `@next`"):
+        numbers().value("blocks.0.attn.q[0,=,@next]", "trained", "7x8")
 
 
 def test_vector_is_one_row() -> None:
@@ -101,6 +117,96 @@ def test_vector_is_one_row() -> None:
     assert matrix.columns.labels[3] == "="
     value = numbers().value("ln_final.scale[=]", "trained", "7x8")
     assert value.number == matrix.values[0, 3]
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+@pytest.mark.parametrize("position", [0, 3, 5])
+def test_a_gradient_is_that_of_the_target_after_a_token(stage: str, position: int) -> None:
+    """The files have it, and so does a computation of its own, to the digits that are stored."""
+    tokens = task.BY_NAME["7x8"].tokens
+    weights = {
+        key: np.asarray(value, dtype=np.float64)
+        for key, value in Snapshot(snapshot_folder()).weights(stage).items()
+    }
+    ids = [task.TOKEN_ID[token] for token in tokens[: position + 1]]
+    values = reference.forward(weights, ids, n_layers=2, n_heads=2)
+    _, activations, matrices = reference.backward(
+        weights, values, ids, position, task.TOKEN_ID[tokens[position + 1]], n_layers=2, n_heads=2
+    )
+    (stored,) = (
+        target.grads
+        for target in Snapshot(snapshot_folder()).gradients(stage, "7x8")
+        if target.position == position
+    )
+    attention = {key for key in matrices if key.endswith(("W_Q", "W_K", "W_V", "W_O"))}
+    assert stored.keys() == activations.keys() | attention
+    for key, own in stored.items():
+        computed = {**activations, **matrices}[key]
+        np.testing.assert_allclose(own, computed, rtol=1e-6, atol=1e-11)
+        for head, expected in enumerate(own) if own.ndim == 3 else [(None, own)]:
+            brackets = "" if head is None else f"[{head}]"
+            matrix = numbers().matrix(f"∂{key}{brackets}", stage, "7x8", f"@{position}")
+            np.testing.assert_array_equal(matrix.values, np.atleast_2d(expected))
+            assert matrix.target == Target(position, tokens[position + 1])
+            assert (matrix.problem, matrix.address) == ("7x8", f"∂{key}{brackets}")
+            assert matrix.range is Range.SIGNED
+            assert np.abs(matrix.values).max() <= matrix.domain
+
+
+def test_a_gradient_has_the_rows_up_to_its_target() -> None:
+    matrix = numbers().matrix("∂blocks.0.attn.attn_scores[1]", "trained", "7x0", "×")
+    assert matrix.rows.labels == matrix.columns.labels == ("7", "×")
+    assert matrix.values[0, 1] == 0  # where scores are masked
+    value = numbers().value("∂blocks.0.attn.W_Q[1,2,1]", "trained", "7x8", "=")
+    assert (value.cell, value.problem, value.target) == ("blocks.0.attn.W_Q[2,5]", "7x8", 3)
+
+
+def test_gradients_of_a_kind_share_their_domain_with_the_other_stage_layer_and_head() -> None:
+    domains_ = {
+        numbers().matrix(f"∂blocks.{layer}.attn.q[{head}]", stage, "7x8").domain
+        for stage in ("initial", "trained")
+        for layer in (0, 1)
+        for head in (0, 1)
+    }
+    assert len(domains_) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "target", "rule", "message"),
+    [
+        ("∂probs", "=", "no-gradient", "no gradient of `probs`"),
+        ("∂ln_final.scale", "=", "no-gradient", "no gradient of `ln_final.scale`"),
+        ("∂embed.W_E", "=", "no-gradient", "no gradient of `embed.W_E`"),
+        ("∂blocks.0.attn.W_QK[0]", "=", "no-gradient", "no gradient of `blocks.0.attn.W_QK`"),
+        ("∂embed", "9", "unknown-label", "no `9`"),
+        ("∂embed", "@6", "unknown-label", "no `@6`"),
+        ("∂embd", "=", "unknown-tensor", "`embd`"),
+    ],
+)
+def test_a_gradient_that_is_not_there_is_named(
+    address: str, target: str, rule: str, message: str
+) -> None:
+    with pytest.raises(AddressError, match=message) as caught:
+        numbers().matrix(address, "trained", "7x8", target)
+    assert caught.value.rule == rule
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+@pytest.mark.parametrize("layer", [0, 1])
+def test_a_product_of_weights_is_looked_up_as_a_tensor_with_heads(layer: int, stage: str) -> None:
+    weights = Snapshot(snapshot_folder()).weights(stage)
+    for key, product in derived.products(PRESET.model).items():
+        if product.spec.layer != layer:
+            continue
+        made = derived.value(key, weights, PRESET.model)
+        for head in (0, 1):
+            matrix = numbers().matrix(f"{key}[{head}]", stage, "7x8")
+            np.testing.assert_array_equal(matrix.values, made[head])
+            assert (matrix.problem, matrix.target) == ("", None)
+            assert np.abs(matrix.values).max() <= matrix.domain
+    tokens = numbers().value(f"blocks.{layer}.attn.token_scores[1,=,0]", stage, "")
+    scores = derived.value(f"blocks.{layer}.attn.token_scores", weights, PRESET.model)
+    assert tokens.number == scores[1, task.TOKEN_ID["="], 0]
 
 
 def test_masked_cell_has_no_number() -> None:

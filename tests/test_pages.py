@@ -235,11 +235,11 @@ def test_every_text_of_the_interface_is_used_and_every_use_has_a_text() -> None:
     used = set(re.findall(r"""t\[["']([\w.]+)["']\]""", templates))
     used |= {f"script.{name}" for name in re.findall(r'Article\.text\("(\w+)"', scripts)}
     assert used <= defined
-    used |= {f"script.{name}" for name in re.findall(r'"(cell_\w+)"', scripts)} & defined
+    used |= {f"script.{name}" for name in re.findall(r'"([a-z]+_\w+)"', scripts)} & defined
     prefixes = [*re.findall(r"""["'](\w+\.\w*)\{""", python), "script.theme_"]
     prefixes += [
         f"script.{name}"
-        for name in re.findall(r"`(cell_(?:\w+_)?)\$\{", scripts)
+        for name in re.findall(r"`([a-z]+_(?:\w+_)?)\$\{", scripts)
         if name != "cell_"
     ]
     prefixes += [f"script.cell_{name}" for name in ("back", "forward", "close")]

@@ -145,6 +145,69 @@ def test_a_field_like_none_that_exists_is_answered_with_all_of_them() -> None:
     assert problems(diagnostics)[0].endswith("hint: one of `order`, `title`")
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("titel: x\n", "titel"), ("titles: x\n", "titles"), ("q: x\n", "q")],
+)
+def test_a_slip_in_the_name_of_a_field_that_must_be_there_is_one_problem(
+    text: str, name: str
+) -> None:
+    section, diagnostics = read(text)
+    section.get("title", str)
+    section.get("order", int, 0)
+    section.finish()
+    assert problems(diagnostics) == [
+        f"site.yml:1:1: error: unknown field `{name}` [unknown-field]\n"
+        f"    {name}: x\n    hint: did you mean `title`?"
+    ]
+
+
+def test_a_field_that_is_missing_beside_one_that_is_unknown_is_another_problem() -> None:
+    section, diagnostics = read("q: x\n")
+    for name in ("title", "name"):
+        section.get(name, str)
+    section.finish()
+    assert [d.rule for d in diagnostics] == ["missing-field", "missing-field", "unknown-field"]
+
+
+def test_sections_of_one_text_miss_their_fields_each_for_itself() -> None:
+    section, diagnostics = read("a: {titel: x}\nb: {title: x}\n")
+    for name in "ab":
+        section.section(name).get("title", str)
+        section.section(name).finish()
+    assert [(d.line, d.rule, d.hint) for d in diagnostics] == [
+        (1, "unknown-field", "did you mean `title`?")
+    ]
+
+
+def test_an_item_of_a_list_knows_its_place() -> None:
+    section, diagnostics = read("a: 1\nb:\n  - x\n  - {y: z}\n  -   [1]\n", first_line=4)
+    assert [(item.line, item.column, item.shown) for item in section.items("b")] == [
+        (6, 5, "`x`"),
+        (7, 5, "a mapping"),
+        (8, 7, "a list"),
+    ]
+    assert section.items("missing") == ()
+    assert [d.rule for d in diagnostics] == ["missing-field"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("null", "`null`"),
+        ("true", "`true`"),
+        ("7", "`7`"),
+        ("1e-2", "`0.01`"),
+        ("a b", "`a b`"),
+        ("[a]", "a list"),
+        ("{a: b}", "a mapping"),
+        ("x" * 500, f"`{'x' * 120}…`"),
+    ],
+)
+def test_a_value_is_shown_as_its_author_wrote_it(text: str, shown: str) -> None:
+    assert read(f"x: {text}")[0].entries["x"].shown == shown
+
+
 def test_a_missing_field_is_reported_at_its_mapping() -> None:
     section, diagnostics = read("a: 1\nb:\n  x: 1\n")
     section.section("b").get("code", str)

@@ -1,6 +1,6 @@
 """The blocks of a chapter, one module each.
 
-To add a block, write a module with
+To add a block, write a module whose docstring starts with the block's form, and with
 
 - ``NAME``: what follows the colons, as in ``::: matrix``;
 - ``ARGUMENT``: an `Argument`: whether more may or must follow on that line;
@@ -27,14 +27,20 @@ from builder.blocks import (
     downloads,
     equation,
     laboratory,
+    ledger,
     matrix,
+    mixture,
     network,
     note,
+    problem,
     product,
     row,
+    softmax,
+    softmax_gradient,
     timeline,
     training,
     value,
+    votes,
 )
 from builder.blocks import sum as sum_block
 from builder.blocks.directive import Block, InlineBlock
@@ -44,6 +50,9 @@ BLOCKS: tuple[Block, ...] = (
     product,
     sum_block,
     dot,
+    softmax,
+    mixture,
+    softmax_gradient,
     curve,
     equation,
     row,
@@ -56,5 +65,7 @@ BLOCKS: tuple[Block, ...] = (
     timeline,
     laboratory,
     network,
+    ledger,
+    votes,
 )
-ROLES: tuple[InlineBlock, ...] = (value, claim)
+ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

@@ -21,7 +21,14 @@ Options = Mapping[str, type]
 
 WHERE: Options = {"problem": str, "stage": str}
 FIGURE: Options = {"id": str, "caption": str}
-NUMBERS: Options = {**WHERE, **FIGURE, "until": str, "decimals": int}
+NUMBERS: Options = {
+    **WHERE,
+    **FIGURE,
+    "target": object,
+    "until": str,
+    "decimals": int,
+    "follow": list,
+}
 """Of a figure that shows numbers of one problem, up to a token if `until` says so."""
 
 

@@ -4,88 +4,85 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from itertools import chain
 
 import numpy as np
 
-from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
+from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.figure import letter
-from builder.blocks.operation import MATRICES, Equation, look_up_matrices, verify_product
-from builder.blocks.table import indices, n_decimals
-from builder.numbers.address import Axis
-from builder.numbers.display import MAX_DECIMALS, adds_up, display, token_label
+from builder.blocks.multiplication import PRODUCT, look_up_product
+from builder.blocks.operation import Equation
+from builder.blocks.table import n_decimals
+from builder.blocks.worked import (
+    decimals_that_add_up,
+    head,
+    number,
+    place,
+    source_head,
+    worked_figure,
+)
+from builder.numbers.display import token_label
 
 NAME = "dot"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
-OPTIONS: Options = {**MATRICES, "row": object, "column": object}
-
-FEWEST_DECIMALS = 2
-"""With fewer, nearly anything adds up."""
+OPTIONS: Options = {**PRODUCT, "row": object, "column": object}
 
 
 def render(directive: Directive, context: Context) -> str:
     """Return a table with a line for each term and the sum below; terms of 0 are left out."""
-    left, right, result = look_up_matrices(directive, context)
-    equation = Equation("product", "×", left, right, result)
-    verify_product(equation)
-    row = _index(directive, "row", result.rows)
-    column = _index(directive, "column", result.columns)
+    equation = look_up_product(directive, context)
+    left, right, result = equation.left, equation.right, equation.result
+    row, column = place(directive, "row", result.rows), place(directive, "column", result.columns)
 
     factors = np.stack([left.values[row], right.values[:, column]], axis=1)  # [term 2]
     terms = np.flatnonzero(factors.all(axis=1)).tolist()
     total = float(result.values[row, column])
     wanted = n_decimals(directive.options, 4)
-    decimals = _decimals_that_add_up(factors[terms].prod(axis=1).tolist(), total, wanted)
+    total_of_terms = total / equation.factor
+    products = factors[terms].prod(axis=1).tolist()
+    decimals = decimals_that_add_up(products, total_of_terms, wanted)
 
     sources = (token_label(left.columns.labels[term]) for term in terms)
     lines = map(_line, sources, factors[terms].tolist(), [decimals] * len(terms))
     labels = result.rows.labels[row], result.columns.labels[column]
     cell = f"{letter(result)}[{', '.join(escape(token_label(label)) for label in labels)}]"
-    figure_id = context.ids.figure(directive.options["id"], directive.line)
-    caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
-    return (
-        f'<figure class="dot" id="{figure_id}"><table class="dot-table">'
+    table = (
         f'<caption class="visually-hidden">{cell}</caption>{_head(equation, context)}'
-        f'<tbody>{"".join(lines)}</tbody><tfoot><tr><th scope="row" colspan="5">'
-        f"{escape(context.words('figure.dot_sum'))} = {cell}</th>"
-        f"{_number(total, decimals)}</tr></tfoot></table>{caption}</figure>\n"
+        f"<tbody>{''.join(lines)}</tbody>"
+        f"<tfoot>{_foot(equation, cell, total, decimals, context)}</tfoot>"
     )
+    matrices = {"left": left, "right": right, "result": result}
+    data = {
+        "row": row,
+        "column": column,
+        "factor": equation.factor if equation.scale else "",
+        "turned": " ".join(name for name, m in matrices.items() if m.is_transposed),
+        "decimals": wanted,
+    }
+    return worked_figure(NAME, directive, context, table, matrices, **data)
 
 
 def _head(equation: Equation, context: Context) -> str:
-    source, term = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "term"))
-    return (
-        f'<thead><tr><th scope="col">{source}</th><th scope="col">{letter(equation.left)}</th>'
-        f'<td></td><th scope="col">{letter(equation.right)}</th><td></td>'
-        f'<th scope="col">{term}</th></tr></thead>'
-    )
+    source, term = source_head(equation.left.columns, context), context.words("figure.dot_term")
+    return head([source, letter(equation.left), "", letter(equation.right), "", escape(term)])
+
+
+def _foot(equation: Equation, cell: str, total: float, decimals: int, context: Context) -> str:
+    """The sum; and below it, where there is a factor, what it makes of the sum."""
+    added = escape(context.words("figure.dot_sum"))
+    if not equation.scale:
+        return _total(f"{added} = {cell}", total, decimals)
+    scaled = f"× {escape(equation.scale)} = {cell}"
+    return _total(added, total / equation.factor, decimals) + _total(scaled, total, decimals)
+
+
+def _total(name: str, total: float, decimals: int) -> str:
+    return f'<tr><th scope="row" colspan="5">{name}</th>{number(total, decimals)}</tr>'
 
 
 def _line(source: str, factors: Sequence[float], decimals: int) -> str:
     left, right = factors
     return (
-        f'<tr><th scope="row">{escape(source)}</th>{_number(left, decimals)}<td>×</td>'
-        f"{_number(right, decimals)}<td>=</td>{_number(left * right, decimals)}</tr>"
+        f'<tr><th scope="row">{escape(source)}</th>{number(left, decimals)}<td>×</td>'
+        f"{number(right, decimals)}<td>=</td>{number(left * right, decimals)}</tr>"
     )
-
-
-def _number(value: float, decimals: int) -> str:
-    return f'<td data-value="{value!r}">{display(value, decimals)}</td>'
-
-
-def _decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> int:
-    """Return how many decimals make the shown terms add up to the shown total.
-
-    They are as many as wanted, or else the fewest beyond, or else the most below.
-    """
-    more, fewer = range(wanted, MAX_DECIMALS + 1), range(wanted - 1, FEWEST_DECIMALS - 1, -1)
-    for decimals in chain(more, fewer):
-        if adds_up(terms, total, decimals):
-            return decimals
-    message = f"rounded to {FEWEST_DECIMALS} decimals or more, the terms never add up exactly"
-    raise BlockError("does-not-add-up", message, "choose another cell", "decimals")
-
-
-def _index(directive: Directive, option: str, axis: Axis) -> int:
-    return indices(axis, {option: [directive.required(option)]}, option)[0]

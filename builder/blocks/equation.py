@@ -19,7 +19,7 @@ def render(directive: Directive, context: Context) -> str:
         before = directive.body[: error.offset]
         line = directive.line + 1 + before.count("\n")
         column = error.offset - (before.rfind("\n") + 1) + 1
-        raise BlockError("tex", error.message, place=(line, column)) from error
+        raise BlockError("tex", error.message, error.hint, place=(line, column)) from error
     if not directive.argument:
         return f'<div class="equation">{formula}</div>\n'
     equation_id = context.ids.take(directive.argument, directive.line)

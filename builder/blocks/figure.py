@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Directive, where
+from builder.blocks.follow import of_matrix
 from builder.blocks.legend import legend
-from builder.blocks.table import Part, axis_word, table
+from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
 from builder.numbers.address import AddressError
-from builder.numbers.matrix import Matrix
+from builder.numbers.display import token_label
+from builder.numbers.matrix import TOKEN_AXES, Matrix
+from model.task import EQUALS
 from model.tensors import in_prose
 
 
@@ -17,15 +21,26 @@ def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
     """Return the matrix that an option, or else the argument, names, cut where `until` says."""
     address = directive.required(option) if option else directive.argument
     stage, problem = where(directive.options, context)
+    target = directive.options.get("target")
     try:
-        matrix = context.numbers.matrix(address, stage, problem)
+        matrix = context.numbers.matrix(
+            address, stage, problem, str(EQUALS if target is None else target)
+        )
     except AddressError as error:
-        raise BlockError(error.rule, error.message, error.hint, option) from error
+        at = "target" if error.rule.endswith("-label") else option  # no other label is looked up
+        raise BlockError(error.rule, error.message, error.hint, at) from error
     until = directive.options.get("until")
     try:
         return matrix.until(until) if until else matrix
     except AddressError as error:
         raise BlockError(error.rule, error.message, error.hint, "until") from error
+
+
+def require_gradient(target: object, *matrices: Matrix) -> None:
+    """Refuse a target where nothing asks for one."""
+    if target is not None and not any(matrix.is_gradient for matrix in matrices):
+        message = f"`{matrices[-1].address}` is no gradient, so it has no target"
+        raise BlockError("no-target", message, "", "target")
 
 
 def matrix_figure(
@@ -36,6 +51,7 @@ def matrix_figure(
     *,
     caption: str = "",
     role: str = "",
+    follows: Sequence[str] = (),
 ) -> str:
     """Return the `<figure>` of a matrix.
 
@@ -51,11 +67,13 @@ def matrix_figure(
         The author's caption as HTML.
     role
         `left`, `right` or `result` within an equation of matrices.
+    follows
+        What the block follows, from `builder.blocks.follow`.
     """
     name_id = context.ids.part(figure_id, "name")
     note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
     return (
-        f'<figure class="matrix" id="{figure_id}"{_data(matrix, role)}>'
+        f'<figure class="matrix" id="{figure_id}"{_data(matrix, part, role, follows)}>'
         f"<figcaption>{_name(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
@@ -70,23 +88,54 @@ def letter(matrix: Matrix) -> str:
     """Return the article's letter as HTML, or the key's last word where there is none."""
     text = matrix.spec.letter
     if not text:
-        return f"<code>{escape(matrix.spec.name)}</code>"
-    html = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
+        return f"<code>{'∂' * matrix.is_gradient}{escape(matrix.spec.name)}</code>"
+    html = _subscripts(escape(text))
+    if matrix.is_gradient:
+        html = f"G<sub>{html}</sub>"
     return html + "<sup>⊤</sup>" if matrix.is_transposed else html
 
 
-def _data(matrix: Matrix, role: str) -> str:
+def _subscripts(text: str) -> str:
+    return re.sub(r"_(\w+)", r"<sub>\1</sub>", text)
+
+
+def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
     data = {
         "key": matrix.spec.key,
         "head": "" if matrix.head is None else str(matrix.head),
         "stage": matrix.stage,
         "problem": matrix.problem,
-        "range": matrix.spec.range.value,
+        "target": str(matrix.target.position) if matrix.target else "",
+        "range": matrix.range.value,
         "domain": f"{matrix.domain:g}",
         "transposed": "true" if matrix.is_transposed else "",
         "role": role,
+        "follows": " ".join(of_matrix(follows, matrix)),
+        **_shown(matrix, part),
     }
     return "".join(f' data-{name}="{escape(text)}"' for name, text in data.items() if text)
+
+
+def _shown(matrix: Matrix, part: Part) -> dict[str, str]:
+    """Which positions are shown, where not all are: another problem shows as much of itself."""
+    if not matrix.problem:
+        return {"decimals": _unusual(part.decimals)}
+    edges = {"rows": (matrix.rows, part.rows), "columns": (matrix.columns, part.columns)}
+    parts = {
+        name: " ".join(map(str, places))
+        for name, (axis, places) in edges.items()
+        if axis.name in TOKEN_AXES and list(places) != list(range(len(axis)))
+    }
+    return {
+        "until": "" if matrix.last is None else str(matrix.last),
+        **parts,
+        "highlighted": " ".join(map(str, sorted(part.highlighted))),
+        "decimals": _unusual(part.decimals),
+    }
+
+
+def _unusual(decimals: int) -> str:
+    return "" if decimals == DEFAULT_DECIMALS else str(decimals)
 
 
 def _name(matrix: Matrix, context: Context, name_id: str) -> str:
@@ -105,13 +154,16 @@ def _where(matrix: Matrix, context: Context) -> str:
         "" if head is None else context.words("figure.head", number=in_prose(head)),
         context.words(f"figure.stage_{matrix.stage}"),
         matrix.problem.replace("x", "×"),
+        context.words("figure.target", token=token_label(matrix.target.token))
+        if matrix.target
+        else "",
     ]
     return " · ".join(part for part in parts if part)
 
 
 def _meaning(matrix: Matrix, context: Context) -> str:
-    meaning = matrix.spec.meaning
-    return meaning.get(context.chapter.language.code, matrix.spec.en)
+    meaning = matrix.spec.meaning.get(context.chapter.language.code, matrix.spec.en)
+    return context.words("figure.gradient", of=meaning) if matrix.is_gradient else meaning
 
 
 def _shape(matrix: Matrix, part: Part, context: Context) -> str:
@@ -125,7 +177,7 @@ def _shape(matrix: Matrix, part: Part, context: Context) -> str:
 def _spoken(matrix: Matrix, context: Context) -> str:
     return context.words(
         "figure.table_caption",
-        name=matrix.spec.letter or matrix.spec.name,
+        name="∂" * matrix.is_gradient + (matrix.spec.letter or matrix.spec.name),
         where=_where(matrix, context),
         meaning=_meaning(matrix, context),
         rows=axis_word(matrix.rows, context),

@@ -13,7 +13,7 @@ def legend(matrix: Matrix) -> str:
     It explains the colours to those who see them; who hears the page hears the numbers.
     """
     limit = display_exact(matrix.domain)
-    if matrix.spec.range is Range.SIGNED:
+    if matrix.range is Range.SIGNED:
         scale = f"{MINUS}{limit}{_ramp('minus')}0{_ramp('plus')}+{limit}"
     else:
         scale = f"0{_ramp('plus')}{limit}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from builder.blocks.directive import NUMBERS, Argument, Body, Context, Directive, Options
-from builder.blocks.figure import look_up, matrix_figure
+from builder.blocks.figure import look_up, matrix_figure, require_gradient
+from builder.blocks.follow import following
 from builder.blocks.table import Part
 
 NAME = "matrix"
@@ -21,8 +22,13 @@ OPTIONS: Options = {
 def render(directive: Directive, context: Context) -> str:
     """Return the figure; `rows` and `columns` are those of the matrix as shown."""
     matrix = look_up(directive, context)
+    require_gradient(directive.options["target"], matrix)
     if directive.options["transpose"]:
         matrix = matrix.transposed
     part = Part.of(matrix, directive.options)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    return matrix_figure(matrix, part, context, figure_id, caption=directive.caption)
+    wanted = directive.options["follow"] or ()
+    follows = following(directive.options, wanted, matrix, n_rows=len(part.rows))
+    return matrix_figure(
+        matrix, part, context, figure_id, caption=directive.caption, follows=follows
+    )

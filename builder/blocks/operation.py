@@ -8,7 +8,8 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import NUMBERS, BlockError, Context, Directive, Options
-from builder.blocks.figure import letter, look_up, matrix_figure
+from builder.blocks.figure import letter, look_up, matrix_figure, require_gradient
+from builder.blocks.follow import following
 from builder.blocks.table import Part
 from builder.numbers.matrix import Array, Matrix
 
@@ -75,20 +76,26 @@ def verify(equation: Equation, computed: Array, magnitude: Array) -> None:
     raise BlockError("false-figure", message, f"{int(wrong.sum())} cells differ")
 
 
-def verify_product(equation: Equation, hint: str = "") -> None:
-    """Check that left × right × factor is the result; `hint` helps where the sizes do not fit."""
-    left, right, result = (matrix.values for matrix in _matrices(equation))
-    if left.shape[1] != right.shape[0] or result.shape != (left.shape[0], right.shape[1]):
-        raise shape_error(equation, hint)
+def sizes_fit(equation: Equation) -> bool:
+    """Whether left × right has the shape of the result."""
+    left, right, result = (matrix.values.shape for matrix in _matrices(equation))
+    return left[1] == right[0] and result == (left[0], right[1])
+
+
+def verify_product(equation: Equation) -> None:
+    """Check that left × right × factor is the result."""
+    if not sizes_fit(equation):
+        raise shape_error(equation)
+    left, right = equation.left.values, equation.right.values
     computed = left @ right * equation.factor
     verify(equation, computed, np.abs(left) @ np.abs(right) * abs(equation.factor))
 
 
-def shape_error(equation: Equation, hint: str = "") -> BlockError:
+def shape_error(equation: Equation) -> BlockError:
     """Return the error for operands whose sizes do not fit."""
     sizes = (f"{m.values.shape[0]} × {m.values.shape[1]}" for m in _matrices(equation))
     message = "the sizes do not fit: left is {}, right is {}, result is {}".format(*sizes)
-    return BlockError("shape", message, hint)
+    return BlockError("shape", message)
 
 
 def equation_figure(equation: Equation, directive: Directive, context: Context) -> str:
@@ -96,14 +103,18 @@ def equation_figure(equation: Equation, directive: Directive, context: Context) 
     whole = Part.of(equation.result, {**directive.options, "columns": None})
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     roles = ("left", "right", "result")
+    wanted = directive.options["follow"] or ()
+    matrices = _matrices(equation)
+    require_gradient(directive.options["target"], *matrices)
+    follows = following(directive.options, wanted, *matrices, n_rows=len(whole.rows))
     shown = []
-    for role, matrix in zip(roles, _matrices(equation), strict=True):
+    for role, matrix in zip(roles, matrices, strict=True):
         columns = range(len(matrix.columns))
         is_whole = role == "right" and equation.operation == "product"
         rows = range(len(matrix.rows)) if is_whole else whole.rows
         part = Part(rows, columns, decimals=whole.decimals)
         inner_id = context.ids.part(figure_id, role)
-        shown.append(matrix_figure(matrix, part, context, inner_id, role=role))
+        shown.append(matrix_figure(matrix, part, context, inner_id, role=role, follows=follows))
     data_scale = f' data-scale="{equation.factor!r}"' if equation.scale else ""
     operation = "matmul" if equation.operation == "product" else equation.operation
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from builder.blocks.directive import Context
-from builder.content.site import LEDGER
+from builder.content.site import LEDGER, LEDGER_OF_MLP
 from builder.numbers.display import display_whole
 from model.parts import Group, Part
 from model.task import BY_NAME, EQUALS_POSITION, TOKEN_ID
@@ -63,6 +63,11 @@ def address(part: Part) -> str:
     return part.makes.key if part.head is None else f"{part.makes.key}[{part.head}]"
 
 
+def place(part: Part) -> str:
+    """Return the id of its place in the ledger, which shows one layer and head at a time."""
+    return f"part-{part.makes.name}"
+
+
 def target(part: Part, context: Context) -> str:
     """Return where a part leads: its place in the ledger, or else to a cell that it makes.
 
@@ -70,9 +75,12 @@ def target(part: Part, context: Context) -> str:
     column of the token that is right.
     """
     site, here = context.site, context.chapter.language
-    if LEDGER in site.slugs:
-        ledger = site.href(here, site.language_of(LEDGER, here), LEDGER)
-        return f"{ledger}#{address(part)}"
+    slug = LEDGER_OF_MLP if part.makes.name == "mlp_out" else LEDGER
+    if slug in site.slugs:
+        ledger = site.href(here, site.language_of(slug, here), slug)
+        chosen = {"layer": part.makes.layer, "head": part.head}
+        state = "&".join(f"{name}={index}" for name, index in chosen.items() if index is not None)
+        return f"{ledger}#{place(part)}{f'?{state}' * bool(state)}"
     problem = BY_NAME[context.chapter.problem]
     answer = TOKEN_ID[problem.tokens[EQUALS_POSITION + 1]]
     column = answer if part.makes.axes[-1] == "d_vocab" else 0

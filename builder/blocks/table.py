@@ -14,6 +14,8 @@ from builder.numbers.address import AddressError, Axis
 from builder.numbers.display import MAX_DECIMALS, display, token_label
 from builder.numbers.matrix import Matrix
 
+DEFAULT_DECIMALS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -22,12 +24,12 @@ class Part:
     rows: Sequence[int]
     columns: Sequence[int]
     highlighted: frozenset[int] = frozenset()
-    decimals: int = 2
+    decimals: int = DEFAULT_DECIMALS
 
     @classmethod
     def of(cls, matrix: Matrix, options: Mapping[str, Any]) -> Part:
         """Read `rows`, `columns`, `highlight_rows` and `decimals`."""
-        decimals = n_decimals(options, 2)
+        decimals = n_decimals(options, DEFAULT_DECIMALS)
         rows = indices(matrix.rows, options, "rows")
         highlighted = options.get("highlight_rows") and indices(
             matrix.rows, options, "highlight_rows"

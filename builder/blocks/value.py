@@ -6,6 +6,7 @@ import re
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role, where
+from builder.blocks.follow import following
 from builder.errors import did_you_mean
 from builder.numbers.display import (
     MAX_DECIMALS,
@@ -14,35 +15,59 @@ from builder.numbers.display import (
     display_scientific,
     display_whole,
 )
+from builder.numbers.matrix import Value
+from model.task import EQUALS
 
 NAME = "value"
-OPTIONS = ("problem", "stage", "decimals", "format")
+OPTIONS = ("problem", "stage", "target", "decimals", "format", "follow")
 FORMATS = ("number", "whole", "percent", "scientific")
 
 
 def render(role: Role, context: Context) -> str:
     """Return the number, formatted, with its address; whole numbers are counts by default."""
     stage, problem = where(role.options, context)
-    value = context.numbers.value(role.target, stage, problem)
+    value = context.numbers.value(role.target, stage, problem, role.options.get("target", EQUALS))
+    if "target" in role.options and value.target is None:
+        message = f"`{value.address}` is no gradient, so it has no target"
+        raise BlockError("no-target", message, "", "target")
     if value.number is None:
         message = f"`{value.address}` is masked: there is no number to show"
         raise BlockError("masked", message)
+    kind = role.options.get("format", "whole" if isinstance(value.number, int) else "number")
     data = {
         "address": value.address,
+        "cell": value.cell,
         "stage": value.stage,
         "problem": value.problem,
+        "target": "" if value.target is None else str(value.target),
+        "follows": " ".join(_follows(role, value, context)),
+        "format": kind if value.cell and kind != "number" else "",
+        "decimals": role.options.get("decimals", "") if value.cell else "",
         "value": repr(value.number),
     }
     attributes = "".join(f' data-{k}="{escape(v)}"' for k, v in data.items() if v)
     seen = (data["address"], data["problem"].replace("x", "×"), data["value"].replace("-", "−"))
     title = escape(" · ".join(filter(None, seen)))
-    return (
-        f'<span class="value"{attributes} title="{title}">{_formatted(value.number, role)}</span>'
-    )
+    shown = _formatted(value.number, kind, role)
+    return f'<span class="value"{attributes} title="{title}">{shown}</span>'
 
 
-def _formatted(number: float, role: Role) -> str:
-    kind = role.options.get("format", "whole" if isinstance(number, int) else "number")
+def _follows(role: Role, value: Value, context: Context) -> tuple[str, ...]:
+    """Return what the number follows; numbers of documents and claims follow nothing."""
+    wanted = role.options["follow"].split(",") if "follow" in role.options else []
+    if not value.cell:
+        if wanted:
+            message = f"`{value.address}` is no number of the model"
+            raise BlockError("cannot-follow", message, "", "follow")
+        return ()
+    matrix = context.numbers.matrix(value.matrix, value.stage, value.problem)
+    if "head" in wanted and matrix.spec.head_axis is not None:
+        message = f"`{value.address}` is written by its place in the whole matrix of all heads"
+        raise BlockError("cannot-follow", message, "", "follow")
+    return following(role.options, wanted, matrix, n_rows=1)
+
+
+def _formatted(number: float, kind: str, role: Role) -> str:
     if kind not in FORMATS:
         hint = did_you_mean(kind, FORMATS)
         raise BlockError("unknown-format", f"there is no format `{kind}`", hint, "format")

@@ -27,3 +27,10 @@ def head_overwrite_fails(world: World) -> Outcome:
     """With the plain average in place of head 2's table in layer 1 alone, few answers are right."""
     correct = world.evidence["overwritten_heads"][0][FOLLOWING_HEAD]
     return Outcome(correct <= FEW, {"correct": correct})
+
+
+def second_digit_reads_equals(world: World) -> Outcome:
+    """Where the first digit may not read `=` in layer 2, some second digits go wrong, not most."""
+    correct = world.evidence["second_digit_without_equals"]
+    total = sum(len(problem.answer) == 3 for problem in task.PROBLEMS)
+    return Outcome(total / 2 < correct < total, {"correct": correct, "total": total})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from builder.claims import attention, evidence, isolated_rows, training
+from builder.claims import attention, evidence, isolated_rows, pushes, scores, training
 from builder.claims.result import ClaimResult
 from builder.claims.world import Outcome, World
 
@@ -24,6 +24,17 @@ PREDICATES: Mapping[str, Callable[[World], Outcome]] = {
     "pattern-moves-rows": attention.pattern_moves_rows,
     "head-follows-zero": attention.head_follows_zero,
     "other-head-does-not-follow": attention.other_head_does_not_follow,
+    "equals-query-identical": scores.equals_query_identical,
+    "layer-2-query-differs": scores.layer_2_query_differs,
+    "zero-outscores-seven": scores.zero_outscores_seven,
+    "bare-tokens-mislead": scores.bare_tokens_mislead,
+    "same-prefix-same-rows": scores.same_prefix_same_rows,
+    "second-operand-uniform": scores.second_operand_uniform,
+    "step-raises": pushes.step_raises,
+    "shared-prefix-same-gradient": pushes.shared_prefix_same_gradient,
+    "gradients-cancel": pushes.gradients_cancel,
+    "pad-row-untouched": pushes.pad_row_untouched,
+    "second-digit-reads-equals": evidence.second_digit_reads_equals,
     "uniform-control-solves": evidence.uniform_control_solves,
     "uniform-overwrite-fails": evidence.uniform_overwrite_fails,
     "head-overwrite-fails": evidence.head_overwrite_fails,

@@ -101,6 +101,9 @@ def _wrong_slug(item: Entry, listed: Mapping[str, Entry]) -> tuple[str, str]:
 
 def read_by_language(top: Section, name: str, languages: list[Language]) -> dict[str, str]:
     """Return a text that every language of the site must have, by language code."""
+    if name not in top:
+        top.get(name, object)
+        return {language.code: "" for language in languages}
     section = top.section(name)
     texts = {language.code: section.get(language.code, str) for language in languages}
     section.finish()
@@ -145,8 +148,9 @@ def read_preset(top: Section) -> Preset:
     section.finish()
     overrides = {field: given[field] for field in given if field in section.entries}
     for field, value in overrides.items():
-        if isinstance(value, (Section, list)):
-            section.complain(*section.place(field), "wrong-type", f"`{field}` must be a number")
+        if value is None or isinstance(value, (Section, list)):
+            message, hint = f"`{field}` must be a number", f"it is {section.entries[field].shown}"
+            section.complain(*section.place(field), "wrong-type", message, hint)
             return preset
     return _overridden(preset, overrides, section)
 
@@ -161,8 +165,9 @@ def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) 
     try:
         preset = preset.override(**overrides)
     except ConfigError as error:
-        line, column = section.place(error.field)
-        section.complain(line, column, "impossible-model", str(error))
+        named = (error.field, *re.findall(r"`(\w+)`", str(error)))
+        given = next((name for name in named if name in section), error.field)
+        section.complain(*section.place(given), "impossible-model", str(error))
         return preset
     shortage = task.shortage(preset.model)
     if shortage:

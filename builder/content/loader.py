@@ -20,7 +20,7 @@ from builder.content.config import (
 from builder.content.site import Chapter, Language, Site
 from builder.content.strict_yaml import Section, read_section
 from builder.content.text_file import read_text
-from builder.errors import Diagnostic, Diagnostics, Location, nearest
+from builder.errors import Diagnostics, Location, excerpt, nearest
 
 
 def load_site(content: Path, diagnostics: Diagnostics) -> Site:
@@ -42,17 +42,20 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
     text = read_text(content / "site.yml", shown, diagnostics)
     diagnostics.raise_if_fatal()
     top = read_section(text or "", shown, diagnostics)
-    languages, slugs = read_languages(top), read_slugs(top)
-    diagnostics.raise_if_fatal()  # what follows from a damaged list would hide what is wrong
     problem = check_problem(top, "problem", "7x8")
+    base_url, preset = read_base_url(top), read_preset(top)
+    languages, slugs = read_languages(top), read_slugs(top)
+    if diagnostics.are_fatal():  # what follows from a damaged list would hide what is wrong
+        top.finish(ignored=("title", "description"))
+    diagnostics.raise_if_fatal()
     site = Site(
         title=read_by_language(top, "title", languages),
         description=read_by_language(top, "description", languages),
         languages=languages,
         slugs=slugs,
-        base_url=read_base_url(top),
+        base_url=base_url,
         problem=problem,
-        preset=read_preset(top),
+        preset=preset,
         locations=locate_model(top),
         chapters=_chapters(content, languages, problem, top),
     )
@@ -81,12 +84,12 @@ def load_chapter(
         return None
     front, body, body_line = split_front_matter(text)
     if front is None:
+        first = Location(shown, 1, 1, excerpt(text.partition("\n")[0]))
         message = "the chapter does not start with front matter between two `---` lines"
-        diagnostics.add(Diagnostic(shown, 1, 1, "front-matter", message))
-    section = read_section(front or "", shown, diagnostics, first_line=2)
-    if front is None:
-        section.entries = {}
+        hint = "such as `---`, then `title: One row`, then `---`"
+        diagnostics.add(first.problem("front-matter", message, hint))
         return None
+    section = read_section(front, shown, diagnostics, first_line=2)
     title = section.get("title", str)
     chapter = Chapter(
         slug=path.stem,

@@ -9,9 +9,11 @@ from builder.errors import Location, did_you_mean
 from model import task
 from model.config import Preset
 
-COVER, ABOUT, LEDGER = "index", "about", "ledger"
-"""Chapters with a part of their own: the first one, the one about the build, and the one that has
-every matrix."""
+COVER, ABOUT = "index", "about"
+"""Chapters with a part of their own: the first one, and the one about the build."""
+
+LEDGER, LEDGER_OF_MLP = "ledger", "ledger-mlp"
+"""Chapters that have every matrix, and those of the MLP: more numbers than all the others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import yaml
 
-from builder.errors import Diagnostic, Diagnostics, Location, did_you_mean, excerpt
+from builder.errors import Diagnostic, Diagnostics, Location, did_you_mean, excerpt, nearest
 
 T = TypeVar("T")
 
@@ -65,6 +65,7 @@ class Section:
     first_line: int = 1
     entries: dict[str, Entry] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
+    _missing: dict[str, Diagnostic] = field(default_factory=dict)
 
     def get(self, name: str, kind: type[T], default: Any = _MISSING) -> T:
         """Return the value of a field, checked for its type; a missing one needs a default."""
@@ -72,7 +73,11 @@ class Section:
         entry = self.entries.get(name)
         if entry is None:
             if default is _MISSING:
-                self.complain(self.line, 0, "missing-field", f"`{name}` is missing")
+                found = self._location(self.line, 0).problem(
+                    "missing-field", f"`{name}` is missing"
+                )
+                self._missing[name] = found
+                self.diagnostics.add(found)
                 return kind()
             return default  # type: ignore[no-any-return]
         if not _is(entry.value, kind):
@@ -119,13 +124,19 @@ class Section:
         self.diagnostics.add(self._location(line, column).problem(rule, message, hint))
 
     def finish(self, ignored: Iterable[str] = ()) -> None:
-        """Report every field that nobody asked for, but the ignored ones."""
-        for name, entry in self.entries.items():
-            if name not in self._known and name not in ignored:
-                hint = did_you_mean(name, self._known)
-                self.complain(
-                    entry.line, entry.column, "unknown-field", f"unknown field `{name}`", hint
-                )
+        """Report every field that nobody asked for, but the ignored ones.
+
+        One that was probably meant for a missing field takes the place of that message.
+        """
+        expected = self._known | set(ignored)
+        unknown = [name for name in self.entries if name not in expected]
+        for name in unknown:
+            is_only_pair = len(unknown) == len(self._missing) == 1
+            meant = nearest(name, list(self._missing), 0.0 if is_only_pair else 0.6)
+            hint = f"did you mean `{meant}`?" if meant else did_you_mean(name, expected)
+            if meant:
+                self.diagnostics.found.remove(self._missing.pop(meant))
+            self.complain(*self.place(name), "unknown-field", f"unknown field `{name}`", hint)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
@@ -207,7 +218,9 @@ def _convert(node: yaml.Node, loader: _Loader, empty: Section) -> Any:
     """Return the value of a node; sections in it have the path and the lines of the empty one."""
     first_line = empty.first_line
     if isinstance(node, yaml.MappingNode):
-        section = replace(empty, line=node.start_mark.line + first_line, entries={}, _known=set())
+        section = replace(
+            empty, line=node.start_mark.line + first_line, entries={}, _known=set(), _missing={}
+        )
         for key_node, value_node in node.value:
             line, column = key_node.start_mark.line + first_line, key_node.start_mark.column + 1
             key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else "?"

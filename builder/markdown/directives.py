@@ -159,6 +159,13 @@ def _check_labels(section: Section, options: dict[str, Any]) -> None:
 def _check_argument(block: Block, argument: str, place: Place, rendering: Rendering) -> None:
     if argument and block.ARGUMENT is Argument.NONE:
         message = f"`{block.NAME}` takes nothing after its name, but here is `{argument}`"
-        rendering.report(place, "argument", message)
+        rendering.report(place, "argument", message, f"write `{_form(block)}`")
     if not argument and block.ARGUMENT is Argument.REQUIRED:
-        rendering.report(place, "argument", f"`{block.NAME}` needs an argument after its name")
+        message = f"`{block.NAME}` needs an argument after its name"
+        rendering.report(place, "argument", message, f"write `{_form(block)}`")
+
+
+def _form(block: Block) -> str:
+    """How a block is opened, as the docstring of its module begins."""
+    form = re.match(r"`(:+ [^`]+)`", block.__doc__ or "")
+    return form[1] if form else f"::: {block.NAME} ..."

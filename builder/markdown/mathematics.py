@@ -95,5 +95,5 @@ def _render(tex: str, rendering: Rendering, line: int, column: int, *, display: 
         is_first_line = "\n" not in before
         at = column + error.offset if is_first_line else error.offset - before.rfind("\n")
         place = (line + before.count("\n"), at)
-        rendering.report(place, "tex", error.message)
+        rendering.report(place, "tex", error.message, error.hint)
         return ""

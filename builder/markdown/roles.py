@@ -15,7 +15,7 @@ from builder.markdown.rendering import Place, Rendering
 _BY_NAME = {role.NAME: role for role in ROLES}
 _ROLE = re.compile(r"\{([A-Za-z][\w-]*)\}`([^`]+)`")
 _BARE = re.compile(r"\{(" + "|".join(map(re.escape, _BY_NAME)) + r")\}")
-_TARGET = re.compile(r"\s*([^\s\[\]]*(?:\[[^\]]*\])?)")
+_TARGET = re.compile(r"\s*([^\s\[\]]*(?:\[[^\]]*\]?)?)")
 
 
 def role(state: StateInline, silent: bool) -> bool:

@@ -2,12 +2,13 @@
 
 ::
 
-    ADDRESS   = KEY | KEY[HEAD] | KEY[ROW,COLUMN] | KEY[HEAD,ROW,COLUMN] | KEY[INDEX]
+    ADDRESS   = KEY | KEY[HEAD] | KEY[ROW,COLUMN] | KEY[HEAD,ROW,COLUMN] | KEY[INDEX] | ∂ADDRESS
     ROW, COLUMN = token label | @N | N
 
 A key is one of `model.tensors`; heads count from 0, as in the keys. `KEY[INDEX]` is for tensors
-with one axis. A label names a place on an axis of tokens (`=`, `7`, `<end>`), `@N` its index where
-the label would be ambiguous, and a plain `N` an index on an axis without labels.
+with one axis. `∂` asks for the gradient of a loss instead of the value. A label names a place on
+an axis of tokens (`=`, `7`, `<end>`), `@N` its index where the label would be ambiguous, and a
+plain `N` an index on an axis without labels.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from builder.errors import did_you_mean
 from model.tensors import TensorSpec
 
-_ADDRESS = re.compile(r"([A-Za-z_][\w.-]*)(?:\[([^\[\]]*)\])?")
+_ADDRESS = re.compile(r"(∂?)([A-Za-z_][\w.-]*)(?:\[([^\[\]]*)\])?")
 
 
 class AddressError(ValueError):
@@ -33,11 +34,12 @@ class AddressError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A key and the selectors in its brackets; `text` is both, without spaces."""
+    """A key and the selectors in its brackets; `text` is all of it, without spaces."""
 
     text: str
     key: str
     selectors: tuple[str, ...]
+    is_gradient: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Address:
@@ -49,14 +51,14 @@ class Address:
             If the text is not of the form above.
         """
         match = _ADDRESS.fullmatch(text.strip())
-        selectors = match[2].split(",") if match and match[2] is not None else []
+        selectors = match[3].split(",") if match and match[3] is not None else []
         stripped = tuple(selector.strip() for selector in selectors)
         if match is None or not all(stripped):
             raise AddressError(
                 "address", f"`{text}` is not an address", "such as `blocks.0.attn.pattern[1,=,7]`"
             )
         brackets = f"[{','.join(stripped)}]" if stripped else ""
-        return cls(match[1] + brackets, match[1], stripped)
+        return cls(match[1] + match[2] + brackets, match[2], stripped, bool(match[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,22 @@ from typing import Any
 import numpy as np
 
 from builder.claims.result import ClaimResult
+from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.documents import number_at
+from builder.numbers.domains import covering
+from builder.numbers.gradients import Gradients
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
+from model import derived
 from model.config import ModelConfig
-from model.snapshot import Snapshot, SnapshotError
-from model.task import VOCAB
+from model.derived import products
+from model.snapshot import STAGES, Snapshot, SnapshotError
+from model.task import BY_NAME, EQUALS, TOKEN_ID, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
 DOCUMENTS = ("manifest", "dataset", "training")
+NEXT = "@next"
+"""Names, on an axis of tokens to come, the one that comes."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +46,10 @@ class Numbers:
     domains: Mapping[str, float]
     _arrays: dict[tuple[str, str], Array] = field(default_factory=dict, repr=False)
 
-    def matrix(self, address: str, stage: str, problem: str) -> Matrix:
+    def matrix(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Matrix:
         """Return the matrix that an address without a cell names.
+
+        `target` is the token, or `@N` the position, after which the loss of a gradient asks.
 
         Raises
         ------
@@ -48,7 +57,7 @@ class Numbers:
             If there is no such matrix, or if the snapshot's file is damaged.
         """
         parsed = Address.parse(address)
-        matrix, cell = self._resolve(parsed, stage, problem)
+        matrix, cell = self._resolve(parsed, stage, problem, target)
         if cell:
             raise AddressError(
                 "address",
@@ -57,12 +66,13 @@ class Numbers:
             )
         return matrix
 
-    def value(self, address: str, stage: str, problem: str) -> Value:
+    def value(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Value:
         """Return the number that an address names.
 
         Besides cells of tensors: `manifest.training.final_loss` and any other number of
         manifest.json, dataset.json and training.json (an entry of a list as `[N]`, negative from
         the end; a list of anything but numbers stands for its length), and `claims.ID.NUMBER`.
+        The column `@next` of `probs` and `logits` is that of the token which follows the row.
 
         Raises
         ------
@@ -73,15 +83,24 @@ class Numbers:
         source = parsed.key.split(".")[0]
         if source in DOCUMENTS or source == "claims":
             return Value(self._listed(parsed, source), parsed.text)
-        matrix, cell = self._resolve(parsed, stage, problem)
+        matrix, cell = self._resolve(parsed, stage, problem, target)
         if not cell:
-            form = f"{parsed.key}[{'HEAD,' if matrix.head is not None else ''}ROW,COLUMN]"
+            heads = "HEAD," if matrix.head is not None else ""
+            form = f"{'∂' * parsed.is_gradient}{parsed.key}[{heads}ROW,COLUMN]"
             raise AddressError("address", f"`{address}` is a matrix, not a number", f"`{form}`")
-        column = matrix.columns.index(cell[-1])
         row = matrix.rows.index(cell[0]) if len(cell) > 1 else 0
+        column = _column(matrix, row, cell[-1])
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
-        return Value(shown, parsed.text, matrix.stage, matrix.problem)
+        place = _place(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
+        position = matrix.target.position if matrix.target else None
+        where = matrix.stage, matrix.problem, place, matrix.address, position
+        return Value(shown, parsed.text, *where)
+
+    @functools.cached_property
+    def gradients(self) -> Gradients:
+        """Gradients of the same snapshot."""
+        return Gradients(self.snapshot)
 
     @property
     def config(self) -> ModelConfig:
@@ -90,32 +109,63 @@ class Numbers:
             return self.snapshot.config
 
     def _resolve(
-        self, address: Address, stage: str, problem: str
+        self, address: Address, stage: str, problem: str, target: str
     ) -> tuple[Matrix, tuple[str, ...]]:
         config = self.config
         spec = self._spec(address, config)
         selection = select(address, spec, config.n_heads)
-        path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
-        tokens = () if spec.is_weight else self._tokens(path)
-        values = self._array(path, spec, spec.shape(config, len(tokens) or None))
-        axes = [_axis(name, tokens, values.shape[i]) for i, name in enumerate(spec.axes)]
+        if address.is_gradient:
+            tokens = self._up_to(problem, target)
+            with _readable():
+                wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
+                domain = self.gradients.domain(spec, problem, wanted.position)
+        elif spec.key in products(config):
+            tokens, wanted = (), None
+            with _readable():
+                values = self._product(spec.key, stage)
+                domain = self._product_domain(spec.key)
+        else:
+            path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
+            tokens, wanted = () if spec.is_weight else self._tokens(path), None
+            values = self._array(path, spec, spec.shape(config, len(tokens) or None))
+            domain = self.domains.get(spec.key) or 1.0
+        axes = [
+            _axis(name, () if spec.is_weight else tokens, values.shape[i])
+            for i, name in enumerate(spec.axes)
+        ]
         head = selection.head
         if head is not None:
             values, axes = _of_head(values, axes, spec, head, config.d_head)
         if len(axes) == 1:
             name = spec.letter or spec.name.rsplit(".", 1)[-1]
             values, axes = values[None], [Axis("vector", (name,), has_tokens=False), *axes]
-        domain = self.domains.get(spec.key) or 1.0
-        shown_problem = "" if spec.is_weight else problem
-        matrix = Matrix(values, axes[0], axes[1], spec, head, stage, shown_problem, domain)
+        shown_problem = "" if spec.is_weight and wanted is None else problem
+        matrix = Matrix(
+            values, axes[0], axes[1], spec, head, stage, shown_problem, domain, target=wanted
+        )
         return matrix, selection.cell
 
+    def _product(self, key: str, stage: str) -> Array:
+        if (stage, key) not in self._arrays:
+            weights = self.snapshot.weights(stage)
+            self._arrays[stage, key] = derived.value(key, weights, self.config)
+        return self._arrays[stage, key]
+
+    def _product_domain(self, key: str) -> float:
+        """One domain for both stages and all heads."""
+        return covering(max(float(np.abs(self._product(key, stage)).max()) for stage in STAGES))
+
+    def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
+        tokens = self._tokens(f"traces/{STAGES[0]}/{problem}.json")
+        return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
+
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
+        vocabulary, made = _vocabulary(config), products(config)
         try:
-            return _vocabulary(config)[address.key]
+            return made[address.key].spec if address.key in made else vocabulary[address.key]
         except UnknownTensorError as error:
-            hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
             message = f"no tensor is called `{address.key}`"
+            hint = did_you_mean(address.key, [*vocabulary, *made])
             raise AddressError("unknown-tensor", message, hint) from error
 
     def _tokens(self, path: str) -> tuple[str, ...]:
@@ -159,10 +209,30 @@ def _readable() -> Iterator[None]:
     """Report a damaged snapshot as an address that cannot be read."""
     try:
         yield
+    except AddressError:
+        raise
     except SnapshotError as error:
         raise AddressError("snapshot", f"{error.path.name}: {error.message}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AddressError("snapshot", f"the snapshot is damaged: {error}") from error
+
+
+def _column(matrix: Matrix, row: int, selector: str) -> int:
+    """Return the index of a column; `@next` is the token that follows the row's position."""
+    if selector == NEXT and matrix.columns.name == "d_vocab" and matrix.problem:
+        return TOKEN_ID[BY_NAME[matrix.problem].tokens[row + 1]]
+    return matrix.columns.index(selector)
+
+
+def _place(matrix: Matrix, row: int, column: str, config: ModelConfig) -> str:
+    """Return a cell by its indices in the whole tensor, heads of weights included."""
+    spec, first = matrix.spec, 0 if matrix.head is None else matrix.head * config.d_head
+    indices = [str(row), column]
+    if spec.head_axis is not None and matrix.head is not None:
+        at = indices[spec.head_axis]
+        indices[spec.head_axis] = str(int(at) + first)
+    head = [str(matrix.head)] if "head" in spec.axes else []
+    return f"{spec.key}[{','.join([*head, *indices[-len(spec.axes) :]])}]"
 
 
 def _axis(name: str, tokens: Sequence[str], size: int) -> Axis:

@@ -8,11 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.numbers.address import Axis
-from model.tensors import TensorSpec
+from model.tensors import Range, TensorSpec
 
 TOKEN_AXES = ("pos", "query", "key")
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The one prediction whose loss is differentiated: after `position` should come `token`."""
+
+    position: int
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,10 @@ class Matrix:
         Magnitude that has the full colour.
     is_transposed
         Whether rows and columns were swapped.
+    last
+        Position up to which the matrix is cut, or None.
+    target
+        For a gradient: what the loss asks for. None for a value.
     """
 
     values: Array
@@ -46,11 +58,24 @@ class Matrix:
     problem: str
     domain: float
     is_transposed: bool = False
+    last: int | None = None
+    target: Target | None = None
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether the numbers are derivatives of a loss."""
+        return self.target is not None
+
+    @property
+    def range(self) -> Range:
+        """What values it can have; gradients have either sign."""
+        return Range.SIGNED if self.is_gradient else self.spec.range
 
     @property
     def address(self) -> str:
         """The address of the whole matrix."""
-        return self.spec.key if self.head is None else f"{self.spec.key}[{self.head}]"
+        key = "∂" * self.is_gradient + self.spec.key
+        return key if self.head is None else f"{key}[{self.head}]"
 
     @property
     def transposed(self) -> Matrix:
@@ -73,23 +98,34 @@ class Matrix:
         """
         rows, columns = (_up_to(axis, token) for axis in (self.rows, self.columns))
         values = self.values[: len(rows), : len(columns)]
-        return replace(self, values=values, rows=rows, columns=columns)
+        cut = min((len(a) for a in (rows, columns) if _is_positional(a)), default=None)
+        last = None if cut is None else cut - 1
+        return replace(self, values=values, rows=rows, columns=columns, last=last)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
     """One number and where it comes from; None where the cell is masked.
 
-    `stage` and `problem` are empty where the number does not depend on them.
+    `stage` and `problem` are empty where the number does not depend on them. `cell` is the place
+    in its whole tensor by indices alone, such as `probs[3,5]`, and `matrix` the address of the
+    matrix that has it; both are empty if there is none. `target` is a gradient's position to ask.
     """
 
     number: float | None
     address: str
     stage: str = ""
     problem: str = ""
+    cell: str = ""
+    matrix: str = ""
+    target: int | None = None
+
+
+def _is_positional(axis: Axis) -> bool:
+    return axis.name in TOKEN_AXES and axis.has_tokens
 
 
 def _up_to(axis: Axis, token: str) -> Axis:
-    if axis.name not in TOKEN_AXES or not axis.has_tokens:
+    if not _is_positional(axis):
         return axis
     return replace(axis, labels=axis.labels[: axis.index(token) + 1])

@@ -20,7 +20,7 @@ _ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
 Article.defineEngine();
 """
 
-_COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*.*?\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*((?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 
 
 def static_assets(templates: Path) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.pages.script_json import script_json
+from model.derived import products
 from model.snapshot import Snapshot
 from model.tensors import TensorSpec
 
@@ -26,7 +27,10 @@ def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
         "sizes": manifest["model"],
         "recipe": manifest["training"],
         "dataset": {"vocab": dataset["vocab"], "problems": dataset["problems"]},
-        "tensors": {key: _described(spec) for key, spec in snapshot.vocabulary.items()},
+        "tensors": {
+            **{key: _described(spec) for key, spec in snapshot.vocabulary.items()},
+            **{key: _described(product.spec) for key, product in products(snapshot.config).items()},
+        },
         "initial": _base64(snapshot.weights("initial")),
         "trained": _base64(snapshot.weights("trained")),
     }

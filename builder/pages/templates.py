@@ -31,7 +31,9 @@ POLICY = "; ".join(
 )
 """Content-Security-Policy of every page: nothing leaves the folder, nothing is evaluated."""
 
-OF_FIGURES = ("figure.axis_", "figure.head", "figure.layer", "figure.stage_")
+OF_FIGURES = tuple(
+    f"figure.{name}" for name in ("axis_", "head", "layer", "part", "stage_", "target")
+)
 """Words of figures that scripts need too, where they name a cell."""
 
 

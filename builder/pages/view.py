@@ -81,6 +81,11 @@ class PageView:
         return self.chapter.summary if self.chapter else ""
 
     @property
+    def problem(self) -> str:
+        """The problem that the chapter speaks of; empty if there is no chapter."""
+        return self.chapter.problem if self.chapter else ""
+
+    @property
     def site_title(self) -> str:
         """Title of the article."""
         return self.site.title[self.language.code]

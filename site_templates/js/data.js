@@ -44,12 +44,15 @@
   /**
    * @template T
    * @param {() => Promise<T>} make
-   * @returns {() => Promise<T>} the same promise whenever it is asked for
+   * @returns {() => Promise<T>} the same promise whenever it is asked for; one that fails is tried again
    */
   function once(make) {
     /** @type {Promise<T> | undefined} */
     let made;
-    return () => (made ??= make());
+    return () => (made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    }));
   }
 
   /** @param {string} base64 little-endian float32 numbers */

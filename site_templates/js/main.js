@@ -28,7 +28,9 @@
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);
   mountEach(".laboratory", Article.laboratory.mount);
-  mountEach("body", Article.weights.mount);
+  mountEach(".site-header", Article.chooser.mount);
+  mountEach("body", Article.bar.mount);
+  mountEach("body", Article.scene.mount);
   mountEach("body", Article.cell.mount);
-  if (!Article.state.read()) Article.bar.say(Article.text("address_not_understood"));
+  if (!Article.state.read()) Article.bar.note(Article.text("address_not_understood"));
 })((window.Article ??= {}));

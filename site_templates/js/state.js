@@ -15,11 +15,12 @@
    * @property {number | null} head from 0
    * @property {string | null} cell the open one, as `problem:stage:key[indices]`, and `@position` for
    *   its gradient
+   * @property {string | null} edits what is overwritten, as `key[indices]=value;…`
    */
 
   /** @type {Readonly<State>} */
   const DEFAULTS = Object.freeze({
-    step: null, problem: null, prefix: null, position: null, layer: null, head: null, cell: null,
+    step: null, problem: null, prefix: null, position: null, layer: null, head: null, cell: null, edits: null,
   });
 
   const whole = (most) => (text) => (RegExp(`^\\d{1,${most}}$`).test(text) ? Number(text) : null);
@@ -33,11 +34,12 @@
     position: whole(2),
     layer: whole(2),
     head: whole(2),
+    edits: matching(/^[\w.[\],=;-]{1,4000}$/),
     cell: matching(/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/),
   };
 
   /** Marks that may stand in a fragment as they are. */
-  const PLAIN = { "%3A": ":", "%2C": ",", "%3D": "=", "%5B": "[", "%5D": "]", "%40": "@" };
+  const PLAIN = { "%3B": ";", "%3A": ":", "%2C": ",", "%3D": "=", "%5B": "[", "%5D": "]", "%40": "@" };
 
   /** @type {State} */
   let state = { ...DEFAULTS };
@@ -97,7 +99,7 @@
     const { section } = parse(hash);
     const changed = Object.entries(shown).filter(([name, value]) => value !== DEFAULTS[name]);
     const escaped = new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
-    const query = escaped.replace(/%(3A|2C|3D|5B|5D|40)/g, (code) => PLAIN[code]);
+    const query = escaped.replace(/%(3A|3B|2C|3D|5B|5D|40)/g, (code) => PLAIN[code]);
     return section || query ? `#${section}${query ? `?${query}` : ""}` : "";
   }
 

@@ -18,11 +18,12 @@
    * @param {import("./layout").Sizes} sizes
    * @param {Float64Array} weights
    * @param {number[][]} sequences token ids, each shorter than the context
+   * @param {import("./transformer").Edits} [edits]
    */
-  function writeNext(sizes, weights, sequences) {
+  function writeNext(sizes, weights, sequences, edits) {
     const { rows, places } = engine.tree(sequences, sizes.n_ctx);
     const model = new engine.Transformer(sizes, rows);
-    model.forward(weights);
+    model.forward(weights, edits);
     sequences.forEach((tokens, i) => tokens.push(likeliest(model, places[i].at(-1))));
   }
 

@@ -5,7 +5,7 @@
 // reads: a cell of Q is the sum, over every index that stands on the right only, of a cell of
 // ln1.out times a cell of W_Q. `+` adds further products, `/` divides. `head.d` is place d of a
 // head's own columns or rows, `token` the token at a position, and a prime (model') the index of a
-// whole row that the operation looks at. `key` runs over the positions up to `pos`: the rest is
+// whole row that the operation looks at (model2 is just another index). `key` runs over the positions up to `pos`: the rest is
 // masked. `∂` is the gradient of the loss. `previous`, `next` and `last` are blocks.
 //
 // Read from left to right the table gives the arithmetic of a cell, from right to left its users.
@@ -49,6 +49,16 @@
     ln_final.out[pos model]        | affine      | ln_final.normalized[pos model] ln_final.w[model] + ln_final.b[model]
     logits[pos vocab]              | dot         | ln_final.out[pos model] unembed.W_U[model vocab]
     probs[pos vocab]               | softmax     | logits[pos vocab']`;
+
+  // Products of weights that the text speaks of; no part of the pass, so nothing lists them as users.
+  const PRODUCTS = `
+    attn.W_QK[head model model2]          | dot | attn.W_Q[model head.d] attn.W_K[model2 head.d]
+    attn.W_OV[head model model2]          | dot | attn.W_V[model head.d] attn.W_O[head.d model2]
+    attn.token_q[head vocab d]            | dot | embed.W_E[vocab model] attn.W_Q[model head.d]
+    attn.token_k[head vocab d]            | dot | embed.W_E[vocab model] attn.W_K[model head.d]
+    attn.token_scores[head vocab vocab2]  | dot | attn.token_q[head vocab d] attn.token_k[head vocab2 d] / root
+    attn.token_result[head vocab model2]  | dot | embed.W_E[vocab model] attn.W_OV[head model model2]
+    attn.token_logits[head vocab vocab2]  | dot | attn.token_result[head vocab model] unembed.W_U[model vocab2]`;
 
   // Backwards: what the gradient of each tensor is made of, from the loss to the tables.
   const END_BACKWARD = `
@@ -105,7 +115,8 @@
    *   a vector lies down: its row is 0
    * @typedef {Cell & {value: number}} Operand
    * @typedef {{key: string, isGradient: boolean, names: string[]}} Pattern
-   * @typedef {{operation: string, target: Pattern, products: Pattern[][], divisor: Pattern | "root" | null}} Rule
+   * @typedef {{operation: string, target: Pattern, products: Pattern[][], divisor: Pattern | "root" | null,
+   *   isProduct?: boolean}} Rule
    * @typedef {{operands: Operand[], at: {axis: string, index: number}[]}} Term a product, and the
    *   indices that tell it from the others
    * @typedef {{operation: string, cell: Cell, result: number | null, terms: Term[], own: number,
@@ -137,6 +148,9 @@
         found.push(...read(BLOCK_BACKWARD, layer, last));
       }
       found.push(...read(START_BACKWARD, null, last));
+      for (let layer = 0; layer <= last; layer++) {
+        found.push(...read(PRODUCTS, layer, last).map((rule) => ({ ...rule, isProduct: true })));
+      }
       known.set(sizes, new Map(found.map((rule) => [(rule.target.isGradient ? "∂" : "") + rule.target.key, rule])));
     }
     return known.get(sizes);
@@ -153,7 +167,7 @@
     const full = (name) => {
       const [, block, rest] = /^(?:(previous|next|last)\.)?(.*)$/.exec(name);
       if (block) return `blocks.${blocks[block]}.${rest}`;
-      return layer === null ? rest : `blocks.${layer}.${rest}`;
+      return layer === null || /^(un)?embed\./.test(rest) ? rest : `blocks.${layer}.${rest}`;
     };
     const patterns = (text) =>
       [...text.matchAll(/(∂?)([\w.]+)\[([^\]]*)\]/g)].map(([, mark, name, indices]) => (

@@ -18,7 +18,7 @@
   function explain(numbers, cell) {
     const { model } = numbers;
     const rule = engine.rules(model.sizes).get((cell.isGradient ? "∂" : "") + cell.key);
-    const made = { cell, result: valueOf(numbers, cell), terms: [], own: -1, divisor: null, answer: null };
+    const made = { cell, result: rule?.isProduct ? null : valueOf(numbers, cell), terms: [], own: -1, divisor: null, answer: null };
     if (!rule) return { operation: "weight", ...made };
     const bound = bind(rule.target, cell, model.sizes);
     if (isMasked(bound) && (!cell.isGradient || hasMask(cell.key))) return { operation: "mask", ...made };
@@ -31,7 +31,7 @@
       for (const indices of each(names, bound, model)) {
         if (isOwn(indices)) made.own = made.terms.length;
         if (indices.pos >= model.rows.n) continue; // a row of PosEmb that no token stands on
-        const at = free.map((name) => ({ axis: name.replace("'", ""), index: indices[name] }));
+        const at = free.map((name) => ({ axis: kindOf(name), index: indices[name] }));
         made.terms.push({ operands: product.map((pattern) => operand(pattern, indices)), at });
       }
     }
@@ -40,7 +40,9 @@
     if (rule.operation === "error" && cell.row === numbers.target.position) {
       made.answer = Number(cell.column === numbers.target.token);
     }
-    return { operation: rule.operation, ...made };
+    const whole = { operation: rule.operation, ...made };
+    if (rule.isProduct) whole.result = evaluate(whole, model.sizes.ln_eps); // nothing has computed it before
+    return whole;
   }
 
   /**
@@ -94,8 +96,10 @@
    * @returns {Cell[]}
    */
   function users(model, cell) {
-    const found = [];
-    for (const { target, products, divisor } of engine.rules(model.sizes).values()) {
+    const found = [], rules = engine.rules(model.sizes);
+    const isProduct = rules.get(cell.key)?.isProduct;
+    for (const { target, products, divisor, ...rule } of rules.values()) {
+      if (rule.isProduct !== isProduct) continue;
       for (const pattern of [...products.flat(), divisor]) {
         if (pattern?.key !== cell.key || pattern.isGradient !== Boolean(cell.isGradient)) continue;
         const bound = bind(pattern, cell, model.sizes);
@@ -111,7 +115,9 @@
    * @param {Cell} cell
    * @returns {number | null} null where it is masked
    */
-  function valueOf({ model, weights, gradient }, { key, head, row, column, isGradient }) {
+  function valueOf(numbers, cell) {
+    const { model, weights, gradient } = numbers, { key, head, row, column, isGradient } = cell;
+    if (engine.rules(model.sizes).get(key)?.isProduct) return explain(numbers, cell).result;
     if (model.places.has(key)) return engine.weightMatrix(model.sizes, isGradient ? gradient : weights, key, null)(row, column);
     if (!isGradient && hasMask(key) && column > row) return null;
     const { sizes, rows, values, grads } = model;
@@ -154,9 +160,14 @@
     else for (const index of domain(name, bound, model)) yield* each(rest, { ...bound, [name]: index }, model);
   }
 
+  /** @param {string} name such as model' or model2 */
+  function kindOf(name) {
+    return name.replace(/['\d]/g, "");
+  }
+
   /** The indices that a name can have. */
   function domain(name, bound, { sizes, rows }) {
-    const kind = name.replace("'", "");
+    const kind = kindOf(name);
     const upTo = (end, start = 0) => Array.from({ length: Math.max(0, end - start) }, (_, i) => start + i);
     if (kind === "key") return upTo(bound.pos + 1);
     if (kind === "head") return upTo(sizes.n_heads);

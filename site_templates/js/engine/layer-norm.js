@@ -17,6 +17,20 @@
     }
   }
 
+  // The second half of it, from a scale that is given; and the last third, from what is normalized.
+  function rescale(n, x, scale, normalized) {
+    for (let row = 0; row < n; row++) {
+      let mean = 0;
+      for (let c = 0; c < 8; c++) mean += x[8 * row + c];
+      mean /= 8;
+      for (let c = 0; c < 8; c++) normalized[8 * row + c] = (x[8 * row + c] - mean) / scale[row];
+    }
+  }
+
+  function affine(n, p, w, b, normalized, out) {
+    for (let i = 0; i < 8 * n; i++) out[i] = normalized[i] * p[w + (i % 8)] + p[b + (i % 8)];
+  }
+
   // G_n = G_out · w          G_w += Σ over rows of G_out · n      G_b += Σ over rows of G_out
   // G_x += (G_n - mean(G_n) - n · mean(G_n · n)) / scale          n is short for normalized
   function layerNormBackward(n, normalized, scale, p, w, b, gout, gnormalized, gx, g) {
@@ -39,5 +53,5 @@
     }
   }
 
-  Object.assign((Article.engine ??= {}), { layerNorm, layerNormBackward });
+  Object.assign((Article.engine ??= {}), { layerNorm, rescale, affine, layerNormBackward });
 })((globalThis.Article ??= {}));

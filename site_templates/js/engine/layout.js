@@ -45,17 +45,16 @@
    * @returns {Map<string, Place>} where each weight stands in the flat array
    */
   function weightPlaces(sizes) {
-    if (!known.has(sizes)) {
-      const places = new Map();
-      let start = 0;
-      for (const [key, shape] of weightShapes(sizes)) {
-        const size = shape.reduce((product, length) => product * length, 1);
-        places.set(key, { key, shape, start, size });
-        start += size;
-      }
-      known.set(sizes, places);
+    if (known.has(sizes)) return known.get(sizes);
+    const places = new Map();
+    known.set(sizes, places);
+    let start = 0;
+    for (const [key, shape] of weightShapes(sizes)) {
+      const size = shape.reduce((product, length) => product * length, 1);
+      places.set(key, { key, shape, start, size });
+      start += size;
     }
-    return known.get(sizes);
+    return places;
   }
 
   /**

@@ -7,7 +7,8 @@
 
   const engine = (Article.engine ??= {});
 
-  /** @typedef {Map<string, {index: number, value: number}[]>} Edits overwritten cells, by key */
+  /** @typedef {Map<string, {position: number, offset: number, value: number}[]>} Edits overwritten
+   *  cells by key: what stands at an offset in the line of every row at a position */
 
   class Transformer {
     /**
@@ -237,6 +238,14 @@
       const [scale, normalized, out] = [a[`${name}.scale`], a[`${name}.normalized`], a[`${name}.out`]];
       const [gain, bias] = [this.at(`${name}.w`), this.at(`${name}.b`)];
       engine.layerNorm(rows.n, a[from], w, gain, bias, s.ln_eps, scale, normalized, out);
+      if (this.edits.has(`${name}.scale`)) {
+        this.record(`${name}.scale`);
+        engine.rescale(rows.n, a[from], scale, normalized);
+      }
+      if (this.edits.has(`${name}.scale`) || this.edits.has(`${name}.normalized`)) {
+        this.record(`${name}.normalized`);
+        engine.affine(rows.n, w, gain, bias, normalized, out);
+      }
       this.record(`${name}.out`);
     }
 
@@ -265,7 +274,12 @@
 
     /** Overwrite what the reader has edited, as soon as it is made. */
     record(key) {
-      for (const { index, value } of this.edits.get(key) ?? []) this.values[key][index] = value;
+      const edits = this.edits.get(key);
+    if (!edits) return;
+    const array = this.values[key], { n, positions } = this.rows;
+    for (const { position, offset, value } of edits) {
+      for (let row = 0; row < n; row++) if (positions[row] === position) array[(array.length / n) * row + offset] = value;
+    }
     }
   }
 

@@ -1,31 +1,101 @@
 // The bar at the foot of the page: says when figures show something else than the prose speaks of.
+//
+// One line says what is shown; another is a note, which goes when the reader goes on.
 (function (Article) {
   "use strict";
 
+  const FIELDS = "input:not([type=range]), select, textarea, [contenteditable]";
+
   /** @type {HTMLElement | undefined} */
   let bar;
+  /** @type {HTMLButtonElement} */
+  let undo;
 
-  /** @param {string} text empty takes the bar away */
+  function mount() {
+    Article.state.subscribe(() => note(""));
+    Article.state.subscribe(() => bar && offerUndo());
+    document.addEventListener("keydown", (event) => {
+      if (!bar || bar.hidden || isTyping(event)) return;
+      const press = command(event);
+      if (!press) return;
+      event.preventDefault();
+      press();
+    });
+  }
+
+  /** What a key does while the bar is there: Delete restores everything, Backspace undoes one edit. */
+  function command({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+    const isPlain = !ctrlKey && !metaKey && !altKey && !shiftKey;
+    if (key === "Delete" && isPlain) return reset;
+    const isUndo = isPlain ? key === "Backspace" : key === "z" && (ctrlKey || metaKey) && !shiftKey;
+    return isUndo && Article.state.get().edits !== null ? Article.edits.undo : null;
+  }
+
+  /** There is a button to undo while there is something to undo. */
+  function offerUndo() {
+    if (Article.state.get().edits !== null) bar.lastElementChild.before(undo);
+    else undo.remove();
+  }
+
+  /** @param {Event} event whether its key belongs to a field */
+  function isTyping(event) {
+    return /** @type {Element} */ (event.target).closest?.(FIELDS) !== null;
+  }
+
+  /** @param {string} text what the figures show; empty if it is what the prose speaks of */
   function say(text) {
-    bar ??= make();
-    bar.hidden = text === "";
-    /** @type {HTMLElement} */ (bar.querySelector("p")).textContent = text;
+    write("state", text);
+  }
+
+  /** @param {string} text */
+  function note(text) {
+    write("note", text);
+  }
+
+  function write(name, text) {
+    if (!bar && text === "") return;
+    if (!bar) {
+      bar = make();
+      offerUndo();
+    }
+    const line = /** @type {HTMLElement} */ (bar.querySelector(`[data-line="${name}"]`));
+    if (line.textContent !== text) line.textContent = text;
+    bar.hidden = ![...bar.querySelectorAll("p")].some((p) => p.textContent !== "");
+  }
+
+  function reset() {
+    note("");
+    Article.scene.show(null);
+    Article.state.reset();
   }
 
   function make() {
     const made = document.createElement("aside");
     made.className = "state-bar";
     made.setAttribute("aria-label", Article.text("bar_label"));
-    const line = document.createElement("p");
-    line.setAttribute("role", "status");
-    const back = document.createElement("button");
-    back.type = "button";
-    back.textContent = Article.text("bar_reset");
-    back.addEventListener("click", () => Article.state.reset());
-    made.append(line, back);
+    const lines = ["state", "note"].map((name) => {
+      const line = document.createElement("p");
+      line.setAttribute("role", "status");
+      line.dataset.line = name;
+      return line;
+    });
+    undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
+    undo.classList.add("state-undo");
+    made.append(...lines, button(Article.text("bar_reset"), "Delete", reset));
     document.body.append(made);
     return made;
   }
 
-  Article.bar = { say };
+  /** @param {string} text @param {string} key that does the same */
+  function button(text, key, press) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.title = Article.text("bar_key", { key });
+    made.setAttribute("aria-keyshortcuts", key);
+    made.addEventListener("click", press);
+    return made;
+  }
+
+  Article.bar = { mount, say, note, isTyping };
 })((window.Article ??= {}));

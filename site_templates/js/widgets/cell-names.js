@@ -44,13 +44,14 @@
     return POSITIONS.includes(axis) ? nPos : sizes[axis];
   }
 
-  /** @type {WeakMap<any, Map<string, string[]>>} */
-  const given = new WeakMap();
-
   /** @returns {string[] | undefined} what the model is given of a problem */
   function tokensOf({ dataset }, problem) {
-    if (!given.has(dataset)) given.set(dataset, new Map(dataset.problems.map((known) => [known.problem, known.tokens.slice(0, -1)])));
-    return given.get(dataset).get(problem);
+    return dataset.problems.find((known) => known.problem === problem)?.tokens.slice(0, -1);
+  }
+
+  /** @returns {string} the token that should follow a position */
+  function answer({ dataset }, problem, position) {
+    return dataset.problems.find((known) => known.problem === problem).tokens[position + 1];
   }
 
   /**
@@ -61,12 +62,13 @@
    * @returns {Place}
    */
   function ofTable(td, run, problem) {
-    const { key, head, stage, transposed, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
+    const { key, head, stage, transposed, target, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
     let [row, column] = [Number(td.dataset.row), Number(td.dataset.column)];
     if (transposed) [row, column] = [column, row];
     const [addRow, addColumn, isPart] = offset(run, key, head);
     const ownHead = head === undefined || isPart ? null : Number(head);
-    return { cell: { key, head: ownHead, row: row + addRow, column: column + addColumn }, problem: own || problem, stage, position: null };
+    const cell = { key, head: ownHead, row: row + addRow, column: column + addColumn, ...(target && { isGradient: true }) };
+    return { cell, problem: own || problem, stage, position: target ? Number(target) : null };
   }
 
   /** Where a head's part of a weight starts: rows, columns, and whether it is a part. */
@@ -81,38 +83,22 @@
    * The cells of tables on this page that show a cell.
    *
    * @param {Place} place
-   * @param {any} run
-   * @param {HTMLElement[]} [figures] that show the tensor
    * @returns {HTMLElement[]}
    */
-  function onPage(place, run, figures = figuresOf(place)) {
-    const { cell, problem } = place;
-    if (cell.isGradient) return []; // figures show values
-    const isWeight = run.tensors[cell.key].isWeight;
-    return figures.flatMap((figure) => {
-      const { head, transposed, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
-      if (!isWeight && (own !== problem || (head ?? null) !== (cell.head === null ? null : String(cell.head)))) return [];
+  function onPage({ cell, problem, stage, position }, run) {
+    const { isWeight, axes } = run.tensors[cell.key];
+    const isValueOfWeight = isWeight && !cell.isGradient, hasHeads = axes.includes("head");
+    return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)].flatMap((figure) => {
+      const { head, transposed, target, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
+      if ((target ?? null) !== (cell.isGradient ? String(position) : null)) return [];
+      if (!isValueOfWeight && own !== problem) return [];
+      if (hasHeads && Number(head) !== cell.head) return [];
       const [addRow, addColumn] = offset(run, cell.key, head);
       let [row, column] = [cell.row - addRow, cell.column - addColumn];
       if (transposed) [row, column] = [column, row];
       const td = figure.querySelector(`tbody td[data-row="${row}"][data-column="${column}"]`);
       return td ? [/** @type {HTMLElement} */ (td)] : [];
     });
-  }
-
-  /** The same for many cells of one pass; each tensor's figures are looked for once. */
-  function allOnPage(cells, place, run) {
-    const figures = new Map();
-    return cells.flatMap((cell) => {
-      const other = { ...place, cell };
-      if (!figures.has(cell.key)) figures.set(cell.key, figuresOf(other));
-      return onPage(other, run, figures.get(cell.key));
-    });
-  }
-
-  /** @returns {HTMLElement[]} */
-  function figuresOf({ cell, stage }) {
-    return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)];
   }
 
   /** @returns {DocumentFragment} the article's letter, or the key's last words where there is none */
@@ -123,8 +109,8 @@
       return made;
     };
     const { letter: own, name: last } = tensors[key];
-    const [first, ...rest] = own.split("_");
-    const parts = own ? [element("i", first), ...rest.map((part) => element("sub", part))] : [element("code", last)];
+    const pieces = own.split(/_(\w+)/); // every second one is a subscript
+    const parts = own ? pieces.map((piece, i) => element(i % 2 ? "sub" : "i", piece)) : [element("code", last)];
     const made = document.createDocumentFragment();
     if (isGradient) made.append(element("i", "G"), element("sub", ...parts));
     else made.append(...parts);
@@ -186,18 +172,20 @@
   }
 
   /** @returns {string} layer, head, stage or step, and problem, as far as they apply */
-  function where({ cell, problem, stage }, run, step) {
+  function where({ cell, problem, stage, position, isEdited }, run, step) {
     const { isGradient } = cell;
     const { layer, isWeight } = run.tensors[cell.key];
     return [
       layer === null ? "" : Article.text("figure.layer", { number: String(layer + 1) }),
       cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
-      step === null ? Article.text(`figure.stage_${stage}`) : Article.text("timeline_step", { step: String(step) }),
+      step !== null ? Article.text("timeline_step", { step: String(step) }) : isEdited ? "" : Article.text(`figure.stage_${stage}`),
+      isEdited ? Article.text("scene_edited") : "",
       isWeight && !isGradient ? "" : problem.replace("x", "×"),
+      isGradient ? Article.text("figure.target", { token: tokenLabel(answer(run, problem, position)) }) : "",
     ].filter(Boolean).join(" · ");
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, ofTable, onPage, allOnPage, letter, name, indices, about, inWords, where,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, onPage, letter, name, indices, about, inWords, where,
   };
 })((window.Article ??= {}));

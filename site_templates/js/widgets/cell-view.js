@@ -1,8 +1,11 @@
 // A cell opened, as HTML: its name and value, the arithmetic that makes it, and the cells that use it.
 //
-// Every operand is a button with the address of its cell in `data-cell`; the panel does the walking.
+// Every operand is a link with the address of its cell in `data-cell`; the panel does the walking.
 (function (Article) {
   "use strict";
+
+  /** Lines that come with the panel; the others follow in a task of their own. */
+  const AT_ONCE = 24;
 
   /**
    * @typedef {object} Opened what there is to show of a cell
@@ -12,7 +15,12 @@
    * @property {any[]} users
    * @property {number | null} step
    * @property {boolean} isUnrounded
+   * @property {boolean} isOverwritten by the reader; then `before` is what the model has there
+   * @property {number} before
    * @property {(operand: any) => number} stored a number as the snapshot has it
+   * @property {boolean} hasOverwritten whether any activation is
+   * @property {string} href what comes before the address of a cell
+   * @property {(table: HTMLElement, rows: () => Node[]) => void} later adds lines after the first
    */
 
   /**
@@ -31,13 +39,15 @@
    * @returns {Node[]}
    */
   function view(opened) {
-    const { made } = opened;
+    const { made, place } = opened;
     const parts = [head(opened)];
-    if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
+    if (opened.isOverwritten) parts.push(overwritten(opened));
+    else if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
     else if (made.operation !== "mask" && made.terms.length === 0 && made.operation !== "weight") parts.push(sentence("cell_no_terms"));
     else if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
     else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
     else parts.push(...arithmetic(opened));
+    if (place.cell.isGradient && opened.hasOverwritten) parts.push(sentence("cell_gradient_plain"));
     return [...parts, gradient(opened), users(opened)].filter(Boolean);
   }
 
@@ -63,6 +73,11 @@
       return make("option", { value: choose(position), selected: position === place.position }, text);
     }));
     return make("div", { className: "cell-gradient" }, make("label", {}, Article.text("cell_target"), " ", select), own);
+  }
+
+  /** A number that the reader has put there is made of nothing; a weight never was. */
+  function overwritten({ place, before, stored }) {
+    return sentence("cell_overwritten", { before: Article.number.exact(stored({ ...place.cell, value: before })) });
   }
 
   function sentence(name, values) {
@@ -108,15 +123,15 @@
 
   /** The terms, a line each, then what is done with them together. */
   function arithmetic(opened) {
-    const { made, run, stored, isUnrounded } = opened;
+    const { made, run, stored, isUnrounded, place } = opened;
     const shown = Article.arithmetic.shown(made, run.sizes.ln_eps, stored, isUnrounded);
     const width = Math.max(1, ...shown.lines.map(widthOf));
-    const subject = subjectOf(opened);
     const table = make("table", { className: "cell-terms" },
       make("caption", { className: "visually-hidden" }, Article.text("cell_made")),
-      make("tbody", {}, ...shown.lines.map((line) => row(line, width, subject, opened))),
+      make("tbody", {}, ...shown.lines.slice(0, AT_ONCE).map((line) => row(line, width, opened))),
       make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, opened)));
     table.dataset.operation = made.operation;
+    if (shown.lines.length > AT_ONCE) opened.later(table, () => shown.lines.slice(AT_ONCE).map((line) => row(line, width, opened)));
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
     const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];
@@ -152,22 +167,20 @@
   }
 
   /** One term. */
-  function row({ factors, parts, at, isOwn }, width, subject, opened) {
+  function row({ factors, parts, at, isOwn }, width, opened) {
     const cells = factors.length > 1
       ? [number(factors[0], opened), sign("\u00d7"), number(factors[1], opened), sign("="), result(parts[0])]
       : [number(factors[0], opened), ...parts.map(result)];
     if (width === 5 && factors.length === 1) cells.unshift(...Array.from({ length: 4 }, () => make("td", {})));
-    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, ...subject(factors[0].operand, at)), ...cells);
+    return make("tr", isOwn ? { className: "cell-own" } : {}, make("th", { scope: "row" }, ...about(factors[0].operand, at, opened)), ...cells);
   }
 
   /** What a line is about: the index that is summed over, and what is at it where that can differ. */
-  function subjectOf({ made, place, run }) {
-    const areMixed = isMixed(made);
-    return ({ key, isGradient, head }, at) => {
-      if (at.length === 0 || made.operation === "affine") return [Article.cellNames.letter(run, { key, isGradient })];
-      if (!areMixed) return [Article.cellNames.about(at, place, run)];
-      return [Article.cellNames.letter(run, { key }), make("sub", {}, String(head + 1)), `[${at.at(-1).index}]`];
-    };
+  function about({ key, isGradient, head }, at, { made, place, run }) {
+    if (at.length === 0 || made.operation === "affine") return [Article.cellNames.letter(run, { key, isGradient })];
+    if (!isMixed(made)) return [Article.cellNames.about(at, place, run)];
+    const letter = Article.cellNames.letter(run, { key });
+    return [letter, make("sub", {}, String(head + 1)), `[${at.at(-1).index}]`];
   }
 
   /** Whether products of several pairs of matrices are added, so that a line must say which. */
@@ -180,16 +193,16 @@
   const result = (text) => make("td", {}, text);
 
   function number({ operand, text }, opened) {
-    return make("td", {}, button(operand, text, opened));
+    return make("td", {}, link(operand, text, opened));
   }
 
-  /** A button that opens another cell. */
-  function button(cell, text, { place, run }) {
+  /** A link that opens another cell. */
+  function link(cell, text, { place, run, href }) {
     const other = { ...place, cell };
-    const title = Article.cellNames.name(other, run);
-    const made = make("button", { type: "button", className: "cell-operand", title }, text);
-    made.dataset.cell = Article.cellNames.address(other, run);
-    made.setAttribute("aria-label", `${text}, ${title}`);
+    const address = Article.cellNames.address(other, run), name = Article.cellNames.name(other, run);
+    const made = make("a", { className: "cell-operand", href: href + address, title: name }, text);
+    made.dataset.cell = address;
+    made.setAttribute("aria-label", `${text}, ${name}`);
     return made;
   }
 
@@ -197,7 +210,7 @@
     const eps = String(opened.run.sizes.ln_eps.toFixed(5));
     const label = make("th", { scope: "row", colSpan: width }, Article.text(`cell_step_${name}`, { eps }));
     if (operand) label.append(" ", Article.cellNames.letter(opened.run, operand));
-    const made = make("tr", {}, label, make("td", {}, operand ? button(operand, text, opened) : text));
+    const made = make("tr", {}, label, make("td", {}, operand ? link(operand, text, opened) : text));
     made.dataset.step = name;
     return made;
   }
@@ -210,32 +223,26 @@
       make("td", {}, root, agrees ? "= " : "\u2248 ", make("output", {}, text)));
   }
 
-  /** How many cells use this one; who, is written when it is asked for. */
-  function users(opened) {
-    const { users: cells } = opened;
-    if (cells.length === 0) return sentence("cell_no_users");
-    const count = cells.length === 1 ? "cell_users_one" : "cell_users";
-    const summary = make("summary", {}, Article.text(count, { count: String(cells.length) }));
-    const details = make("details", { className: "cell-users" }, summary);
-    summary.addEventListener("click", () => details.append(...userLines(opened)), { once: true });
-    return details;
-  }
-
   /** Who uses the cell, a line for each tensor and head. */
-  function userLines(opened) {
+  function users(opened) {
     const { users: cells, place, run } = opened;
+    if (cells.length === 0) return sentence("cell_no_users");
     const lines = new Map();
     for (const cell of cells) {
       const line = `${cell.key} ${cell.head}`;
       lines.set(line, [...(lines.get(line) ?? []), cell]);
     }
-    return [...lines.values()].map((group) => {
-      const title = make("span", {}, Article.cellNames.letter(run, group[0]));
-      const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
-      title.append(...heads);
-      const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
-      return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [button(cell, own(cell), opened), " "])));
-    });
+    const count = cells.length === 1 ? "cell_users_one" : "cell_users";
+    const details = make("details", { className: "cell-users" },
+      make("summary", {}, Article.text(count, { count: String(cells.length) })),
+      ...[...lines.values()].map((group) => {
+        const title = make("span", {}, Article.cellNames.letter(run, group[0]));
+        const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
+        title.append(...heads);
+        const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
+        return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [link(cell, own(cell), opened), " "])));
+      }));
+    return details;
   }
 
   Article.cellView = { view, make };

@@ -20,6 +20,10 @@
   let origin = null;
   /** @type {any} */
   let run;
+  /** A number as the snapshot has it. */
+  const stored = ({ key, value, isGradient }) => Article.number.stored(value, !isGradient && run.tensors[key].isWeight);
+  /** Address of the cell that the panel shows. */
+  let rendered = "";
   /** Counts choices of a cell; Escape ends one whose numbers are still loading. */
   let choice = 0;
 
@@ -32,7 +36,7 @@
         if (panel && !panel.hidden) close();
       }
     });
-    document.addEventListener("article:weights", () => panel && !panel.hidden && render());
+    document.addEventListener("article:scene", () => panel && !panel.hidden && guarded(followScene));
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
@@ -40,17 +44,17 @@
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
     const td = target.closest?.("figure.matrix td[data-row]");
-    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]') : null;
+    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const source = td ?? link;
     if (!source) return;
     if (link) event.preventDefault(); // following it would drop the rest of the state
     if (source === origin && panel && !panel.hidden) return close();
     const mine = ++choice;
     guarded(async () => {
-      run ??= await Article.data.run();
+      run ??= await Article.passes.load();
       if (mine !== choice) return; // another cell was chosen, or none after all
       origin = /** @type {HTMLElement} */ (source);
-      open([td ? Article.cellNames.ofTable(td, run, pageProblem()) : ofLink(link)], 0);
+      open([td ? ofCell(td) : ofLink(link)], 0);
       if (isKeyboard || (link && event.detail === 0)) focusTitle();
       uncover(source);
     });
@@ -61,17 +65,36 @@
     return ctrlKey || metaKey || shiftKey;
   }
 
+  function ofCell(td) {
+    const { follows = "", problem } = td.closest("figure").dataset;
+    return { ...Article.cellNames.ofTable(td, run, pageProblem()), isPages: !problem || follows.includes("problem") };
+  }
+
   /** The cell that a link names, of the problem that the page shows. */
   function ofLink(link) {
     const { cell } = Article.state.parse(link.getAttribute("href")).state;
-    const place = Article.cellNames.parse(cell, run);
-    return { ...place, problem: Article.state.get().problem ?? place.problem };
+    return { ...Article.cellNames.parse(cell, run), problem: pageProblem(), isPages: true };
   }
 
-  /** @returns {string} the problem of a weight's cells: the page's first */
+  /** @returns {string} the problem of a weight's cells */
   function pageProblem() {
-    const figure = /** @type {HTMLElement | null} */ (document.querySelector("figure.matrix[data-problem]"));
-    return figure?.dataset.problem || run.dataset.problems[0].problem;
+    return Article.scene.problem() || run.dataset.problems[0].problem;
+  }
+
+  /** The page shows other numbers; cells of its own problem go with it. */
+  function followScene() {
+    const problem = pageProblem();
+    const moved = walk.map((place) => (place.isPages && place.problem !== problem ? { ...place, problem } : place));
+    const isThere = (place) => Article.cellNames.parse(Article.cellNames.address(place, run), run) !== null;
+    if (moved.every((place, i) => place === walk[i])) return render();
+    if (!isThere(moved[index])) return close();
+    index = moved.slice(0, index + 1).filter(isThere).length - 1;
+    open(moved.filter(isThere), index);
+  }
+
+  /** A place as the panel walks through it; `isPages` says that it goes with the page's problem. */
+  function placed(place) {
+    return { ...place, isPages: walk[index]?.isPages ?? place.problem === pageProblem() };
   }
 
   /** Show what the address asks for, when it was not this panel that wrote it. */
@@ -81,15 +104,15 @@
       return;
     }
     if (index >= 0 && run && Article.cellNames.address(walk[index], run) === text) return;
-    run ??= await Article.data.run();
+    run ??= await Article.passes.load();
     if (Article.state.get().cell !== text) return; // another came in between
     const place = Article.cellNames.parse(text, run);
     if (!place) {
       Article.state.set({ cell: null }, { replace: true });
-      Article.bar.say(Article.text("address_not_understood"));
+      Article.bar.note(Article.text("address_not_understood"));
       return;
     }
-    [walk, index, origin] = [[place], 0, null];
+    [walk, index, origin] = [[{ ...place, isPages: place.problem === pageProblem() }], 0, null];
     render();
     Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" });
   }
@@ -118,68 +141,64 @@
     const back = origin;
     [walk, index, origin] = [[], -1, null];
     if (hadFocus) back?.focus();
-    back?.closest("figure").dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
+    back?.closest("figure")?.dispatchEvent(new CustomEvent("article:release")); // what the focus has lit, too
   }
 
   function render() {
     panel ??= build();
     const place = walk[index];
-    const numbers = pass(place);
-    const made = Article.engine.explain(numbers, place.cell);
-    const users = Article.engine.users(numbers.model, place.cell).filter((cell) => Boolean(cell.isGradient) === Boolean(place.cell.isGradient));
-    const parts = Article.cellView.view({ place, run, made, users, step: numbers.step, isUnrounded, stored });
-    panel.querySelector(".cell-body").replaceWith(make("div", { className: "cell-body" }, ...parts)); // a new one starts at its top
+    const opened = look(place);
+    const [head, ...rest] = Article.cellView.view(opened);
+    const parts = make("div", {}, ...rest);
+    const address = Article.cellNames.address(place, run);
+    const body = panel.querySelector(".cell-body"), edit = body.querySelector(".cell-edit");
+    if (address === rendered && edit) { // what is being typed or drawn there stays
+      edit.previousElementSibling.replaceWith(head);
+      edit.nextElementSibling.replaceWith(parts);
+      Article.editView.update(edit, opened);
+    } else {
+      const fresh = [head, Article.editView.section(opened), parts].filter(Boolean);
+      body.replaceWith(make("div", { className: "cell-body" }, ...fresh)); // a new one starts at its top
+    }
+    rendered = address;
     trail();
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
-    const operands = made.terms.flatMap((term) => term.operands);
-    mark(Article.cellNames.onPage(place, run), Article.cellNames.allOnPage(operands, place, run));
+    const operands = opened.made.terms.flatMap((term) => term.operands);
+    mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
   }
 
-  /** @type {{of: any[], numbers: any} | undefined} */
-  let latest;
-
-  /** The numbers that a place belongs to: of its stage, or of the step that figures show. */
-  function pass({ cell, problem, stage, position: asked }) {
-    const shown = stage === "trained" ? Article.weights.current() : null;
-    const position = cell.isGradient ? asked : null;
-    const of = [shown?.weights ?? run[stage], problem, position];
-    if (!latest?.of.every((part, i) => part === of[i])) {
-      latest = { of, numbers: { ...compute(new Float64Array(of[0]), problem, position), step: shown?.step ?? null } };
-    }
-    return latest.numbers;
+  /** Everything there is to show of a place. */
+  function look(place) {
+    const { cell, stage } = place;
+    const where = { ...place, position: cell.isGradient ? place.position : null };
+    const numbers = Article.passes.at(where);
+    const made = Article.engine.explain(numbers, cell);
+    const users = Article.engine.users(numbers.model, cell).filter((user) => Boolean(user.isGradient) === Boolean(cell.isGradient));
+    const edits = stage === "trained" ? Article.scene.current()?.edits : null;
+    const isOverwritten = !cell.isGradient && Boolean(edits?.places.has(Article.edits.name(cell)));
+    const before = isOverwritten ? Article.engine.valueOf(Article.passes.at(where, true), cell) : 0;
+    if (isOverwritten) made.terms = [];
+    return {
+      place, run, numbers, made, users, step: numbers.step, isUnrounded, isOverwritten, before,
+      hasOverwritten: (edits?.cells.size ?? 0) > 0, stored, href: href(), later,
+    };
   }
 
-  /** Forward through a problem; or forward to a position, and back from the loss of what follows it. */
-  function compute(weights, problem, position) {
-    const { engine } = Article;
-    const { sizes, dataset } = run;
-    const ids = dataset.problems.find((known) => known.problem === problem).tokens.map((token) => dataset.vocab.indexOf(token));
-    const given = ids.slice(0, position === null ? -1 : position + 1);
-    const model = new engine.Transformer(sizes, engine.sequence(given, sizes.n_ctx));
-    model.forward(weights);
-    if (position === null) return { model, weights };
-    const gradient = new Float64Array(weights.length), token = ids[position + 1];
-    const counts = new Float64Array(given.length * sizes.d_vocab), totals = new Float64Array(given.length);
-    counts[position * sizes.d_vocab + token] = totals[position] = 1;
-    engine.crossEntropy(model, { counts, totals, n: 1 });
-    model.backward(weights, gradient);
-    return { model, weights, gradient, target: { position, token } };
+  /** The address of this page and state, up to that of a cell. */
+  function href() {
+    const rest = Article.state.withState(location.hash, { ...Article.state.get(), cell: null }) || "#";
+    return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
   }
 
-  /** A number as the snapshot has it: 7 digits, a weight as the shortest decimal that reads back. */
-  function stored({ key, value, isGradient }) {
-    if (isGradient || !run.tensors[key].isWeight || Math.fround(value) !== value) return Article.number.rounded(value);
-    let digits = 1;
-    while (Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
-    return Number(halfToEven(value.toPrecision(digits), value.toPrecision(digits + 1), value));
-  }
-
-  /** Of two decimals that are equally near, the one that ends even. */
-  function halfToEven(decimal, longer, value) {
-    const isHalf = /^[^e]*5$/.test(longer) && Number(longer) === value;
-    const last = Number(decimal.at(-1));
-    return isHalf && last % 2 === 1 ? `${decimal.slice(0, -1)}${last - 1}` : decimal;
+  /** Long arithmetic comes in two tasks, so that neither holds the page up. */
+  function later(table, rows) {
+    table.setAttribute("aria-busy", "true");
+    setTimeout(() => guarded(() => {
+      if (!table.isConnected) return; // another cell is open
+      table.tBodies[0].append(...rows());
+      table.removeAttribute("aria-busy");
+    }));
   }
 
   function build() {
@@ -195,20 +214,25 @@
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
     made.setAttribute("aria-label", Article.text("cell_panel"));
-    made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button"))));
+    made.addEventListener("click", (event) => guarded(() => pressed(/** @type {Element} */ (event.target).closest("button, [data-cell]"), event)));
     made.addEventListener("change", (event) => guarded(() => {
       const { value } = /** @type {HTMLSelectElement} */ (event.target);
-      open([...walk.slice(0, index), Article.cellNames.parse(value, run)], index);
-      /** @type {HTMLElement} */ (made.querySelector("select")).focus();
+      if (!(/** @type {Element} */ (event.target).closest(".cell-gradient"))) return;
+      open([...walk.slice(0, index), placed(Article.cellNames.parse(value, run))], index);
+      /** @type {HTMLElement} */ (made.querySelector(".cell-gradient select")).focus();
     }));
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
     document.body.append(made);
     return made;
   }
 
-  /** @param {HTMLButtonElement | null} button */
-  function pressed(button) {
-    if (!button) return;
+  /**
+   * @param {HTMLElement | null} button or link
+   * @param {MouseEvent} event
+   */
+  function pressed(button, event) {
+    if (!button || button.closest(".cell-edit") || isElsewhere(event)) return;
+    event.preventDefault();
     const { command, cell, place } = button.dataset;
     if (command === "close") return close();
     if (button.matches(".cell-unrounded")) {
@@ -219,7 +243,7 @@
     if (command === "back") open(walk, index - 1);
     else if (command === "forward") open(walk, index + 1);
     else if (place !== undefined) open(walk, Number(place));
-    else if (cell) open([...walk.slice(0, index + 1), Article.cellNames.parse(cell, run)], index + 1);
+    else if (cell) open([...walk.slice(0, index + 1), placed(Article.cellNames.parse(cell, run))], index + 1);
     focusTitle();
   }
 
@@ -246,7 +270,7 @@
 
   /** Pointing at an operand shows it on the page. */
   function point(event) {
-    const { cell } = event.target.closest("button")?.dataset ?? {};
+    const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
     for (const td of document.querySelectorAll("td.pointed")) td.classList.remove("pointed");
     if (!cell) return;
     for (const td of Article.cellNames.onPage(Article.cellNames.parse(cell, run), run)) td.classList.add("pointed");
@@ -274,7 +298,7 @@
       await work();
     } catch (error) {
       reportError(error);
-      Article.bar.say(Article.text("cell_failed"));
+      Article.bar.note(Article.text("cell_failed"));
     }
   }
 

@@ -18,13 +18,13 @@
   let selected, entry;
   /** @type {HTMLElement} */
   let note;
-  /** @type {{labels: string[], choose: (problem: string) => void, weights: () => Promise<any>}} */
+  /** @type {{labels: string[], choose: (problem: string) => void, shownModel: () => Promise<any>}} */
   let given;
   let isCounting = false, isOutdated = false;
 
   /**
    * @param {HTMLElement} element
-   * @param {typeof given} options tokens as readers see them, what a choice does, and the weights
+   * @param {typeof given} options tokens as readers see them, what a choice does, and the model that is shown
    */
   function mount(element, options) {
     given = options;
@@ -94,9 +94,9 @@
   async function count() {
     isOutdated = false;
     try {
-      const { run, weights } = await given.weights();
+      const { run, weights, edits } = await given.shownModel();
       const end = run.dataset.vocab.indexOf("<end>");
-      const answers = await decoded(run, weights, end);
+      const answers = await decoded(run, { weights, edits }, end);
       mark(answers.map((tokens) => ({ tokens, isEnded: tokens.at(-1) === end })), run);
     } catch (error) {
       reportError(error);
@@ -107,11 +107,11 @@
   }
 
   /** @returns {Promise<number[][]>} what follows each question, to the end token or the longest answer */
-  async function decoded({ sizes, dataset }, weights, end) {
+  async function decoded({ sizes, dataset }, { weights, edits }, end) {
     const sequences = dataset.problems.map(({ tokens }) => tokens.slice(0, tokens.indexOf("=") + 1).map((token) => dataset.vocab.indexOf(token)));
     const asked = sequences.map(({ length }) => length);
     for (let written = 0; written < LONGEST_ANSWER; written++) {
-      Article.engine.writeNext(sizes, weights, sequences.filter((tokens) => tokens.at(-1) !== end));
+      Article.engine.writeNext(sizes, weights, sequences.filter((tokens) => tokens.at(-1) !== end), edits);
       await new Promise((resolve) => Article.whenIdle(resolve));
     }
     return sequences.map((tokens, i) => tokens.slice(asked[i]));

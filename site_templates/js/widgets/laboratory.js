@@ -17,8 +17,8 @@
   let labels;
   /** How many tokens the model can read, and how many of them are the question. */
   let limit = 0, asked = 0;
-  /** @type {any} */
-  let run;
+  /** @type {any} the run, and the model that was last asked */
+  let run, model;
   /** @type {{problem: string, tokens: number[], steps: any[]}} what stands there */
   let shown;
   /** Whether that is still what the build wrote. */
@@ -38,7 +38,7 @@
     codes = vocab.split(" ").map((token) => CODES[token] ?? token);
     labels = vocab.split(" ").map(Article.cellNames.token);
     [limit, asked] = [Number(context), question(problem).length];
-    Article.laboratoryGrid.mount(part("choice"), { labels, choose: chooseProblem, weights: shownWeights });
+    Article.laboratoryGrid.mount(part("choice"), { labels, choose: chooseProblem, shownModel });
     Article.laboratorySteps.mount(part("steps"), { labels, choose });
     mountDigits();
     mountControls();
@@ -48,22 +48,23 @@
     Article.state.subscribe((state, change) => {
       if ("problem" in change || "prefix" in change) guarded(() => follow(state, change));
     });
-    document.addEventListener("article:weights", () => {
+    document.addEventListener("article:scene", () => {
+      if (model === Article.passes.model()) return; // the problem is another, no more
       guarded(() => update());
       Article.laboratoryGrid.refresh();
     });
   }
 
   /** The weights that the page's figures show, and the step of the training that they are from. */
-  async function shownWeights() {
-    run ??= await Article.data.run();
-    return currentWeights();
+  async function shownModel() {
+    run ??= await Article.passes.load();
+    return currentModel();
   }
 
-  /** The same, once the run is there. */
-  function currentWeights() {
-    const current = Article.weights.current();
-    return { run, step: current?.step ?? null, weights: new Float64Array(current?.weights ?? run.trained) };
+  /** The same, once the run is there, with what the reader has overwritten. */
+  function currentModel() {
+    model = Article.passes.model();
+    return { run, ...model };
   }
 
   /** Show what the state asks for; a prefix that means nothing is left out, with a note. */
@@ -71,7 +72,7 @@
     if (state.prefix === null || parse(state.prefix, problemOf(state))) return update(change !== state);
     await null; // until all others have read the address
     Article.state.set({ prefix: null }, { replace: true });
-    if ("prefix" in change) Article.bar.say(Article.text("address_not_understood"));
+    if ("prefix" in change) Article.bar.note(Article.text("address_not_understood"));
   }
 
   /** @param {boolean} [isWriting] whether new tokens come out one at a time */
@@ -79,21 +80,21 @@
     const mine = ++latest;
     const state = Article.state.get();
     const problem = problemOf(state);
-    const isOwn = state.prefix === null && problem === root.dataset.problem && !Article.weights.current();
+    const isOwn = state.prefix === null && problem === root.dataset.problem && (!run || Article.passes.model().isBuilds);
     if (isAsBuilt && isOwn) return;
-    run ??= await Article.data.run();
+    run ??= await Article.passes.load();
     if (mine !== latest) return; // another state came in between
     isAsBuilt = false;
     const { engine } = Article;
-    const { weights, step } = currentWeights();
-    const tokens = parse(state.prefix ?? "", problem) ?? complete(question(problem), weights);
-    const model = new engine.Transformer(run.sizes, engine.sequence(readOf(tokens), limit));
-    model.forward(weights);
+    const { weights, step, edits, isEdited } = currentModel();
+    const tokens = parse(state.prefix ?? "", problem) ?? complete(question(problem), { weights, edits });
+    const passed = new engine.Transformer(run.sizes, engine.sequence(readOf(tokens), limit));
+    passed.forward(weights, edits);
     const width = run.sizes.d_vocab;
-    const probsAt = (position) => model.values.probs.subarray(width * position, width * (position + 1));
+    const probsAt = (position) => passed.values.probs.subarray(width * position, width * (position + 1));
     display(problem, tokens, probsAt, isWriting);
-    part("weights").textContent =
-      step === null ? Article.text("laboratory_trained", { step: run.recipe.steps }) : Article.text("laboratory_step", { step });
+    const source = step === null ? Article.text("laboratory_trained", { step: run.recipe.steps }) : Article.text("laboratory_step", { step });
+    part("weights").textContent = isEdited ? `${source} \u00b7 ${Article.text("scene_edited")}` : source;
   }
 
   /** @returns {string} the problem in view */
@@ -116,9 +117,9 @@
   const readOf = (tokens) => (isEnded(tokens) ? tokens.slice(0, -1) : tokens);
 
   /** @returns {number[]} with all that the model writes, to its end token or to the last position */
-  function complete(tokens, weights) {
+  function complete(tokens, { weights, edits }) {
     const written = [...tokens];
-    while (!isEnded(written) && written.length < limit) Article.engine.writeNext(run.sizes, weights, [written]);
+    while (!isEnded(written) && written.length < limit) Article.engine.writeNext(run.sizes, weights, [written], edits);
     return written;
   }
 
@@ -169,7 +170,7 @@
   /** @param {number[]} tokens what shall stand there; of what the model writes by itself, nothing is kept */
   function write(tokens) {
     const { problem } = shown;
-    const own = isAsBuilt ? root.dataset.prefix : code(complete(question(problem), currentWeights().weights));
+    const own = isAsBuilt ? root.dataset.prefix : code(complete(question(problem), currentModel()));
     Article.state.set({ problem: named(problem), prefix: code(tokens) === own ? null : code(tokens) });
   }
 
@@ -187,15 +188,15 @@
   const COMMANDS = {
     restart: () => write(shown.tokens.slice(0, asked)),
     back: () => write(shown.tokens.slice(0, -1)),
-    next: () => write(complete(shown.tokens, currentWeights().weights).slice(0, shown.tokens.length + 1)),
-    finish: () => write(complete(shown.tokens, currentWeights().weights)),
+    next: () => write(complete(shown.tokens, currentModel()).slice(0, shown.tokens.length + 1)),
+    finish: () => write(complete(shown.tokens, currentModel())),
   };
 
   function mountControls() {
     part("controls").hidden = false;
     part("controls").addEventListener("click", (event) => {
       const button = /** @type {Element} */ (event.target).closest("button");
-      if (button?.getAttribute("aria-disabled") === "false") guarded(() => COMMANDS[button.dataset.command]());
+      if (button?.getAttribute("aria-disabled") === "false") guarded(() => COMMANDS[button.dataset.write]());
     });
     enable({});
   }
@@ -203,7 +204,7 @@
   /** A command that is out of reach stays focusable, so that the keyboard does not lose its place. */
   function enable(can) {
     for (const button of part("controls").querySelectorAll("button")) {
-      button.setAttribute("aria-disabled", String(!can[button.dataset.command]));
+      button.setAttribute("aria-disabled", String(!can[button.dataset.write]));
     }
   }
 

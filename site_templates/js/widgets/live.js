@@ -1,18 +1,17 @@
 // The live face: an Altair heatmap over the cells of a table, drawn while the figure is near.
 //
 // It takes values, digits and geometry from the table, so the two faces cannot differ. The table
-// stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken. A
-// face that is out of sight falls behind, and catches up when it is near again.
+// stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken.
 (function (Article) {
   "use strict";
 
   const COLOURS = { ink: "--ink", paper: "--paper", masked: "--masked", low: "--low", middle: "--cell", high: "--high" };
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
+  const REST = 120;
 
-  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>, isWaiting: boolean}} Face */
-  /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null,
-   *   isNear: boolean, isBehind: boolean}} State */
+  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
+  /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
 
   /**
    * What is lit outlasts the face. `drawing` is the one attempt that may put a face into the page.
@@ -22,9 +21,12 @@
   const states = new Map();
   /** @type {Promise<any> | undefined} */
   let loading;
+  /** Figures whose chart is behind their table. */
+  const stale = new Set();
+  let resting = 0;
 
   const near = new IntersectionObserver(
-    (entries) => entries.forEach(({ target, isIntersecting }) => approach(target, isIntersecting)),
+    (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
     { rootMargin: NEAR },
   );
   const far = new IntersectionObserver(
@@ -35,17 +37,9 @@
   /** @param {HTMLElement} figure */
   function mount(figure) {
     if (matchMedia("(forced-colors: active)").matches) return; // colours are the reader's there
-    states.set(figure, { lit: { row: null, column: null }, drawing: null, face: null, isNear: false, isBehind: false });
+    states.set(figure, { lit: { row: null, column: null }, drawing: null, face: null });
     near.observe(figure);
     far.observe(figure);
-  }
-
-  /** The figure comes near, or goes. */
-  function approach(figure, isNear) {
-    const state = states.get(figure);
-    state.isNear = isNear;
-    if (isNear && !state.face) draw(figure);
-    else if (isNear && state.isBehind) refresh(figure);
   }
 
   /** @param {HTMLElement} figure */
@@ -90,9 +84,8 @@
   function attach(figure, state, view, host) {
     figure.querySelector(".matrix-scroll").append(host);
     const resize = new ResizeObserver(() => refit(figure, state.face));
-    state.face = { view, host, resize, queue: Promise.resolve(), isWaiting: false };
+    state.face = { view, host, resize, queue: Promise.resolve() };
     resize.observe(figure.querySelector(".matrix-table"));
-    refresh(figure); // the numbers may have changed meanwhile
     showLit(state);
   }
 
@@ -124,7 +117,7 @@
    * @param {Face | null} face
    */
   function refit(figure, face) {
-    if (!face || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
+    if (!face || face.host.hidden || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
     paint(figure, face.view); // the size of the digits may have changed too
     fit(figure, face.view, face.host);
     update(face);
@@ -133,12 +126,11 @@
   /** Give the chart the colours and the size of digits that the table has now. */
   function paint(figure, view) {
     const probe = document.createElement("span");
-    probe.hidden = true;
-    for (const property of Object.values(COLOURS)) {
-      probe.append(Object.assign(document.createElement("span"), { style: `color: var(${property})` }));
-    }
     figure.append(probe);
-    Object.keys(COLOURS).forEach((signal, i) => view.signal(signal, getComputedStyle(probe.children[i]).color));
+    for (const [signal, property] of Object.entries(COLOURS)) {
+      probe.style.color = `var(${property})`;
+      view.signal(signal, getComputedStyle(probe).color);
+    }
     probe.remove();
     const digits = getComputedStyle(Article.matrix.cellsOf(figure)[0]);
     view.signal("font_size", Number.parseFloat(digits.fontSize));
@@ -153,24 +145,33 @@
     }
   }
 
-  /** The table's numbers have changed: draw those that have, or all of them when it has other cells. */
+  /** The table's numbers have changed: it stands for itself until the page has come to rest. */
   function refresh(figure) {
-    const state = states.get(figure);
-    if (!state?.face) return;
-    state.isBehind = !state.isNear;
-    if (state.isBehind) return;
-    const { view } = state.face;
-    const before = view.data("cells"), now = Article.matrix.cellsOf(figure).map(record);
-    const isSame = before.length === now.length && now.every(({ row, column }, i) => before[i].row === row && before[i].column === column);
-    if (isSame) {
-      const changes = Article.vega.changeset();
-      now.forEach((cell, i) => {
-        if (cell.value !== before[i].value) changes.modify(before[i], "value", cell.value);
-        if (cell.text !== before[i].text) changes.modify(before[i], "text", cell.text);
-      });
-      view.change("cells", changes);
-    } else view.data("cells", now);
-    update(state.face);
+    const face = states.get(figure)?.face;
+    if (!face) return;
+    face.host.hidden = true;
+    stale.add(figure);
+    clearTimeout(resting);
+    resting = setTimeout(redraw, REST);
+  }
+
+  /** Draw the changed figures anew, one a task. */
+  function redraw() {
+    const [figure] = stale;
+    if (!figure) return;
+    stale.delete(figure);
+    const face = states.get(figure)?.face;
+    if (face && Article.matrix.cellsOf(figure).length) {
+      face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
+      fit(figure, face.view, face.host);
+      update(face).then(() => (face.host.hidden = stale.has(figure)));
+    }
+    resting = setTimeout(redraw);
+  }
+
+  /** Whether the figure is near enough to be drawn. */
+  function isNear(figure) {
+    return Boolean(states.get(figure)?.drawing);
   }
 
   /**
@@ -180,7 +181,7 @@
    */
   function light(figure, row, column) {
     const state = states.get(figure);
-    if (!state || (state.lit.row === row && state.lit.column === column)) return;
+    if (!state) return;
     state.lit = { row, column };
     if (state.face) showLit(state);
   }
@@ -191,14 +192,9 @@
     update(face);
   }
 
-  /** One update after the other: Vega drops what comes in between. One takes all that has waited for it. */
+  /** One update after the other: Vega drops what comes in between. */
   function update(face) {
-    if (face.isWaiting) return;
-    face.isWaiting = true;
-    face.queue = face.queue.then(() => {
-      face.isWaiting = false;
-      return face.view.runAsync();
-    });
+    return (face.queue = face.queue.then(() => face.view.runAsync()));
   }
 
   /** @param {HTMLElement} figure */
@@ -212,5 +208,5 @@
     face.queue.then(() => face.view.finalize());
   }
 
-  Article.live = { mount, light, refresh, repaint };
+  Article.live = { mount, light, refresh, repaint, isNear };
 })((window.Article ??= {}));

@@ -57,6 +57,7 @@
     const lock = (cell) => show(figure, (locked = cell));
     const toggle = (cell) => lock(locked === cell ? null : cell);
     const preview = (cell) => show(figure, cell ?? locked);
+    const isGone = (cell) => cell !== null && !table.contains(cell);
 
     table.addEventListener("pointerover", (event) => {
       const isMoved = place(event) !== released; // the page may move under a pointer that rests
@@ -75,6 +76,11 @@
       toggle(cell);
     });
     figure.addEventListener("article:release", () => lock(null));
+    figure.addEventListener("article:numbers", () => {
+      const shown = figure.querySelector("td.open");
+      if (isGone(locked)) lock(null);
+      else if (shown) show(figure, shown);
+    });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && (locked || figure.classList.contains("has-cell"))) lock(null);
     });
@@ -159,7 +165,9 @@
   function sentence(cell) {
     const heads = headsOf(cell);
     const number = cell.dataset.value;
-    const value = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
+    const full = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
+    const mark = cell.matches(".edited") ? Article.text("cell_edited") : cell.matches(".changed") ? Article.text("cell_changed") : "";
+    const value = mark ? `${full} (${mark})` : full;
     return Article.text("cell", { row: heads.row.textContent, column: heads.column.textContent, value });
   }
 
@@ -224,6 +232,20 @@
     figure.dispatchEvent(new CustomEvent("article:cell", { bubbles: true, detail: cell }));
   }
 
+  /** The numbers have changed: what is said of a cell is said again. */
+  function refresh(figure) {
+    const stop = figure.querySelector('td[tabindex="0"]');
+    stop?.setAttribute("aria-label", sentence(stop));
+    if (figure.classList.contains("has-cell")) figure.dispatchEvent(new CustomEvent("article:numbers"));
+  }
+
+  /** Rows or columns have come or gone: there is still one stop for Tab. */
+  function reshaped(figure) {
+    const table = figure.querySelector(".matrix-table");
+    const [first] = cellsOf(figure);
+    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first);
+  }
+
   /**
    * Light one row, one column or one cell of a figure; the rest fades, on both faces.
    *
@@ -241,5 +263,5 @@
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, hint, light, watchOverflow };
+  Article.matrix = { mount, cellsOf, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));

@@ -4,6 +4,7 @@
 
   const SMALLEST_PLAIN = 1e-3;
   const STORED_DIGITS = 7;
+  const DECIMALS = { number: "2", percent: "0", scientific: "1" };
   const SMALLEST_STORED = 1e-12;
   const SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
 
@@ -31,6 +32,40 @@
   }
 
   /**
+   * A number as the snapshot has it: 7 digits, a weight as the shortest decimal that reads back.
+   *
+   * @param {number} value
+   * @param {boolean} isWeight
+   */
+  function stored(value, isWeight) {
+    if (!isWeight || Math.fround(value) !== value) return rounded(value);
+    let digits = 1;
+    while (Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
+    return Number(halfToEven(value.toPrecision(digits), value.toPrecision(digits + 1), value));
+  }
+
+  /** Of two decimals that are equally near, the one that ends even. */
+  function halfToEven(decimal, longer, value) {
+    const isHalf = /^[^e]*5$/.test(longer) && Number(longer) === value;
+    const last = Number(decimal.at(-1));
+    return isHalf && last % 2 === 1 ? `${decimal.slice(0, -1)}${last - 1}` : decimal;
+  }
+
+  /**
+   * A number of the prose, in the form that its author asked for.
+   *
+   * @param {number} value
+   * @param {string} [format]
+   * @param {string} [decimals]
+   */
+  function formatted(value, format = "number", decimals = DECIMALS[format]) {
+    if (format === "whole") return signed(value, Math.round(Math.abs(value)).toLocaleString("en-US"));
+    if (format === "percent") return `${display(value * 100, Number(decimals))}%`;
+    if (format === "scientific") return signed(value, scientific(Math.abs(value), Number(decimals)));
+    return display(value, Number(decimals));
+  }
+
+  /**
    * @param {number} value
    * @returns {string} with all its digits, such as \u22120.4312345; below 0.001 with a power of ten
    */
@@ -42,10 +77,14 @@
     return signed(value, fraction ? `${digits}.${fraction}` : digits);
   }
 
-  /** @param {number} size */
-  function scientific(size) {
-    const [mantissa, exponent] = size.toExponential(STORED_DIGITS - 1).split("e-");
-    return `${mantissa}\u00d710\u207b${exponent.replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)])}`;
+  /**
+   * @param {number} size
+   * @param {number} decimals
+   */
+  function scientific(size, decimals = STORED_DIGITS - 1) {
+    const [mantissa, exponent] = size.toExponential(decimals).split("e");
+    const raised = (mark) => (mark === "-" ? "\u207b" : mark === "+" ? "" : SUPERSCRIPTS[Number(mark)]);
+    return `${mantissa}\u00d710${[...exponent].map(raised).join("")}`;
   }
 
   /**
@@ -56,5 +95,5 @@
     return value < 0 && /[1-9]/.test(digits) ? `\u2212${digits}` : digits;
   }
 
-  Article.number = { display, exact, rounded };
+  Article.number = { display, exact, rounded, stored, formatted };
 })((window.Article ??= {}));

@@ -5,17 +5,30 @@
   /**
    * @param {Element} element
    * @param {unknown} error
+   * @param {string} [text] that says so, where it can pass
    */
-  function tell(element, error) {
+  function tell(element, error, text = "") {
     reportError(error);
     const figure = element.closest("figure");
-    if (!figure || figure.querySelector(":scope > .figure-problem")) return;
+    if (!figure || noteOf(figure)) return;
     const note = document.createElement("p");
     note.className = "figure-problem";
-    note.textContent = Article.text("figure_failed");
+    note.classList.toggle("can-pass", text !== "");
+    note.textContent = text || Article.text("figure_failed");
     note.title = String(error);
     figure.append(note);
   }
 
-  Article.problem = { tell };
+  /** @param {Element} figure which has followed again */
+  function clear(figure) {
+    const note = noteOf(figure);
+    if (note?.classList.contains("can-pass")) note.remove();
+  }
+
+  /** @returns {HTMLElement | null} */
+  function noteOf(figure) {
+    return figure.querySelector(":scope > .figure-problem");
+  }
+
+  Article.problem = { tell, clear };
 })((window.Article ??= {}));

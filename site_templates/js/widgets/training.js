@@ -18,7 +18,7 @@
     root.hidden = false;
     start.addEventListener("click", () => command(isRunning ? "pause" : "run"));
     for (const name of ["step", "reset"]) button(name).addEventListener("click", () => command(name));
-    follows.addEventListener("change", () => !follows.checked && Article.weights.show(null));
+    follows.addEventListener("change", () => !follows.checked && Article.scene.show(null));
 
     async function command(name) {
       try {
@@ -44,7 +44,7 @@
       /** @type {HTMLProgressElement} */ (root.querySelector("progress")).value = step / steps;
       Article.curves.draw("loss", step - loss.length + 1, loss);
       Article.curves.draw("correct", step - correct.length + 1, correct);
-      if (follows.checked) Article.weights.show({ step, weights });
+      if (follows.checked) Article.scene.show({ step, weights });
       judge(isDone ? weights : null);
       label();
     }

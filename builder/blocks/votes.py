@@ -1,0 +1,71 @@
+"""`::: votes PREFIX`: what problems that begin alike ask of the next token, and its sum."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options, where
+from builder.blocks.table import n_decimals
+from builder.numbers.display import display, token_label
+from builder.numbers.matrix import Matrix
+from model import task
+
+NAME = "votes"
+ARGUMENT = Argument.REQUIRED
+BODY = Body.OPTIONS
+OPTIONS: Options = {"stage": str, "decimals": int, "caption": str, "id": str}
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return a table with the gradient of the logits of each problem, and their sum."""
+    stage, _ = where(directive.options, context)
+    prefix = directive.argument
+    problems = [p for p in task.PROBLEMS if "".join(p.inputs).startswith(prefix)]
+    if not problems:
+        message = f"no problem begins with `{prefix}`"
+        raise BlockError("unknown-prefix", message, "such as `7` or `7×`")
+    position = len(prefix) - 1
+    matrices = [
+        context.numbers.matrix("∂logits", stage, problem.name, f"@{position}")
+        for problem in problems
+    ]
+    rows = np.stack([matrix.values[position] for matrix in matrices])  # [problem d_vocab]
+    decimals = n_decimals(directive.options, 2)
+    domain = max(matrix.domain for matrix in matrices)
+    lines = "".join(
+        _line(f"{problem.name.replace('x', task.TIMES)} → {_target(matrix)}", row, decimals, domain)
+        for problem, matrix, row in zip(problems, matrices, rows.tolist(), strict=True)
+    )
+    total = _line(context.words("figure.dot_sum"), rows.sum(0).tolist(), decimals, domain)
+    heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    label = escape(context.words("figure.votes", prefix=prefix))
+    caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
+    return (
+        f'<figure class="votes wide" id="{figure_id}" data-prefix="{escape(prefix)}">'
+        f'<div class="worked-scroll" tabindex="0" role="group" aria-label="{label}">'
+        '<table class="matrix-table votes-table">'
+        f'<caption class="visually-hidden">{label}</caption>'
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody><tfoot>{total}</tfoot>"
+        f"</table></div>{caption}</figure>\n"
+    )
+
+
+def _target(matrix: Matrix) -> str:
+    return token_label(matrix.target.token) if matrix.target else ""
+
+
+def _line(name: str, values: list[float], decimals: int, domain: float) -> str:
+    cells = "".join(_cell(value, decimals, domain) for value in values)
+    return f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
+
+
+def _cell(value: float, decimals: int, domain: float) -> str:
+    sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
+    share = min(abs(value) / domain, 1)
+    return (
+        f'<td class="{sign}" style="--v:{share:.3f}" data-value="{value!r}">'
+        f"{display(value, decimals)}</td>"
+    )

@@ -1,0 +1,50 @@
+"""What the first gradients ask for, and what comes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from builder.claims.world import Outcome, World, significant
+from model import task
+
+
+def step_raises(world: World) -> Outcome:
+    """A small step on one target alone raises its probability, for nearly all targets."""
+    before, after = world.evidence["first_step"]
+    numbers = {
+        "raised": world.evidence["raised_by_step"],
+        "targets": len(task.TARGETS),
+        "before": significant(before),
+        "after": significant(after),
+    }
+    return Outcome(after > before and numbers["raised"] > 0.99 * numbers["targets"], numbers)
+
+
+def shared_prefix_same_gradient(world: World) -> Outcome:
+    """The ten problems that start with 7 have the same gradients for what follows it."""
+    found = [world.snapshot.gradients("initial", f"7x{b}")[0].grads for b in range(10)]
+    largest = max(
+        float(np.abs(other[key] - value).max())
+        for other in found[1:]
+        for key, value in found[0].items()
+    )
+    return Outcome(largest == 0, {"problems": len(found), "largest_difference": largest})
+
+
+def gradients_cancel(world: World) -> Outcome:
+    """The problems' pushes at W_Q of layer 1 add up to less than half of their sizes' sum."""
+    numbers = {
+        "sum_of_sizes": significant(world.evidence["pushes"]),
+        "size_of_sum": significant(world.evidence["push"]),
+    }
+    return Outcome(numbers["size_of_sum"] < numbers["sum_of_sizes"] / 2, numbers)
+
+
+def pad_row_untouched(world: World) -> Outcome:
+    """The embedding of the padding token is the one it was initialised with."""
+    rows = [
+        world.snapshot.weights(stage)["embed.W_E"][task.TOKEN_ID[task.PAD]]
+        for stage in ("initial", "trained")
+    ]
+    changed = int((rows[0] != rows[1]).sum())
+    return Outcome(changed == 0, {"changed": changed})

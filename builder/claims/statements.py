@@ -1,0 +1,60 @@
+"""What claims say in words: which of it is false, and which claim has no words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from builder.content.strings import Texts
+from builder.errors import Diagnostic, Location, did_you_mean, nearest
+
+Claims = Iterable[Mapping[str, Any]]
+"""Each claim's id, whether it holds, and its numbers."""
+
+
+def false_claims(
+    claims: Claims, texts: Texts, citations: Mapping[str, Sequence[Location]]
+) -> Iterator[Diagnostic]:
+    """Report claims that do not hold, with the numbers they rest on and where they are cited.
+
+    Parameters
+    ----------
+    claims
+        What came of every claim.
+    texts
+        Has a text for each of them.
+    citations
+        A claim's id -> where chapters cite it.
+    """
+    for claim in claims:
+        if not claim["holds"]:
+            numbers = ", ".join(f"{name} = {value}" for name, value in claim["numbers"].items())
+            message = f"the claim `{claim['id']}` does not hold: {numbers}"
+            places = [f"{place.path}:{place.line}" for place in citations.get(claim["id"], ())]
+            sentences = f"what stands at {' and '.join(places)}" if places else "the sentence"
+            hint = f"change {sentences}, or the seed under `model` in content/site.yml"
+            yield texts.locations[f"claim.{claim['id']}"].problem("false-claim", message, hint)
+
+
+def unmatched_claims(claims: Claims, texts: Texts) -> Iterator[Diagnostic]:
+    """Report claims that have no text, and texts of claims that do not exist.
+
+    A text that was probably meant for a claim without one is one problem, not two.
+    """
+    known = [claim["id"] for claim in claims]
+    told = {
+        name.removeprefix("claim.")
+        for name in next(iter(texts.strings.values()))
+        if name.startswith("claim.")
+    }
+    untold = [claim_id for claim_id in known if claim_id not in told]
+    for claim_id in sorted(told - set(known)):
+        meant = nearest(claim_id, untold)
+        untold = [other for other in untold if other != meant]
+        message = f"there is no claim `{claim_id}` in builder/claims/predicates.py"
+        hint = f"did you mean `{meant}`?" if meant else did_you_mean(claim_id, known)
+        yield texts.locations[f"claim.{claim_id}"].problem("unknown-claim", message, hint)
+    group = texts.locations.get("claim", Location("content/claims.yml"))
+    for claim_id in untold:
+        message, hint = f"the claim `{claim_id}` has no text", "say what it means"
+        yield group.problem("unknown-claim", message, hint)

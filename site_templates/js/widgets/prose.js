@@ -1,0 +1,71 @@
+// Numbers and problems within sentences follow what the reader looks at.
+(function (Article) {
+  "use strict";
+
+  const MASKED = "\u2013";
+
+  /**
+   * A number of the model. Its cell is given by indices; `next` stands for the token that follows.
+   *
+   * @param {HTMLElement} element
+   * @param {import("./follow").View} view
+   */
+  function number(element, view) {
+    const own = Article.follow.own(element, ({ cell, value, format, decimals }) => {
+      const [, key, indices] = /^(.*)\[(.*)\]$/.exec(cell);
+      return { key, indices: indices.split(","), value: Number(value), format, decimals, text: element.textContent, title: element.title };
+    });
+    const { run, isBuilds } = view;
+    const hasHead = run.tensors[own.key].axes.includes("head");
+    const written = { ...own, head: hasHead ? Number(own.indices[0]) : null };
+    const next = Article.follow.resolve(written, view);
+    const isOwn = (own.stage === "initial" || isBuilds) && next.position === null
+      && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
+    if (isOwn) return show(element, own.text, own.title, own.value);
+    const place = placeOf(own.indices, next, view);
+    const value = place && Article.engine.valueOf(pass(next, view), place.cell);
+    if (typeof value !== "number") return show(element, MASKED, "", undefined);
+    const isGradient = next.target !== null;
+    const stored = Article.number.stored(value, !isGradient && run.tensors[next.key].isWeight);
+    const title = `${isGradient ? "\u2202" : ""}${next.key}${Article.cellNames.indices(place, run)} \u00b7 ${next.problem.replace("x", "\u00d7")} \u00b7 ${Article.number.exact(stored)}`;
+    show(element, Article.number.formatted(stored, own.format, own.decimals), title, stored);
+  }
+
+  /** @returns {any} the cell, or null where this problem has none */
+  function placeOf(indices, { key, head, problem, stage, position, target }, { run, problem: page }) {
+    const pair = indices.slice(-2);
+    if (position !== null && pair.length === 2) pair[0] = String(position);
+    const { tokens } = run.dataset.problems.find((known) => known.problem === (problem || page));
+    if (pair.at(-1) === "next") pair[1] = String(run.dataset.vocab.indexOf(tokens[Number(pair[0]) + 1]));
+    const at = head === null ? pair : [head, ...pair];
+    return Article.cellNames.parse(`${problem || page}:${stage}:${key}[${at.join(",")}]${target === null ? "" : `@${target}`}`, run);
+  }
+
+  function pass({ problem, stage, target }, view) {
+    return Article.passes.at({ problem: problem || view.problem, stage, position: target });
+  }
+
+  function show(element, text, title, value) {
+    if (element.textContent !== text) element.textContent = text;
+    if (element.title !== title) element.title = title;
+    if (value === undefined) delete element.dataset.value;
+    else element.dataset.value = String(value);
+  }
+
+  /**
+   * A part of the page's problem, such as its answer.
+   *
+   * @param {HTMLElement} element
+   * @param {import("./follow").View} view
+   */
+  function problem(element, { run, problem: name }) {
+    const tokens = Article.cellNames.tokensOf(run, name);
+    const [a, , b, , ...answer] = tokens;
+    const [product, digits] = [tokens.slice(0, 3).join(""), answer.join("")];
+    const parts = { a, b, product, prompt: `${product}=`, answer: digits, first: answer[0], whole: tokens.join("") };
+    const text = parts[element.dataset.part];
+    if (element.textContent !== text) element.textContent = text;
+  }
+
+  Article.prose = { number, problem };
+})((window.Article ??= {}));

@@ -1,0 +1,156 @@
+// The page follows the state: its figures, numbers and words show what the reader looks at.
+//
+// Once a frame at most, and a few milliseconds at a time: what is near comes first, the rest in the
+// tasks after it. `article:scene` says that all of the page has followed.
+(function (Article) {
+  "use strict";
+
+  const FIELDS = ["step", "problem", "position", "layer", "head", "edits"];
+  const SLICE = 8;
+
+  /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
+
+  /** @type {Shown | null} weights of a run here, which stand above the state's step */
+  let live = null;
+  /** @type {import("./follow").View | null} */
+  let view = null;
+  let frame = 0, turn = 0;
+
+  function mount() {
+    if (!written()) return; // a page without a chapter has nothing that follows
+    Article.state.subscribe((_, change) => {
+      if ("step" in change) live = null; // a run that figures follow goes on while a cell is opened
+      if (FIELDS.some((name) => name in change)) schedule();
+    });
+  }
+
+  /** @param {Shown | null} next weights of a run here; null for those of the state */
+  function show(next) {
+    live = next;
+    schedule();
+  }
+
+  function schedule() {
+    turn++;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      update(turn);
+    });
+  }
+
+  /** @returns {string} the problem that the page shows, whether or not it has followed yet */
+  function problem() {
+    return Article.state.get().problem ?? written();
+  }
+
+  /** @returns {string} the problem that the prose speaks of */
+  function written() {
+    return document.body.dataset.problem ?? "";
+  }
+
+  /** @param {number} mine whether the reader has gone on is seen by it */
+  async function update(mine) {
+    const isPlain = !live && FIELDS.every((name) => Article.state.get()[name] === null);
+    if (!view && isPlain) return; // the page is as it was built
+    try {
+      const found = await look();
+      if (mine !== turn || !found) return;
+      view = found;
+      tell();
+      apply(elements(), mine);
+    } catch (error) {
+      reportError(error);
+      Article.bar.note(Article.text("scene_failed"));
+    }
+  }
+
+  /** Read the state; what there is not in it is put right, with a note, and comes round again. */
+  async function look() {
+    const { step, position, layer, head } = Article.state.get();
+    const run = await Article.passes.load();
+    const kept = step === null || live ? null : await Article.data.checkpoints();
+    if (!isKnown(run)) return null;
+    const index = kept ? Article.timeline.nearest(kept.steps, step) : -1;
+    const shown = live ?? (kept ? { step: kept.steps[index], weights: kept.weights[index] } : null);
+    const edits = Article.edits.read(Article.state.get().edits, run);
+    Article.passes.look(shown, edits);
+    const last = Article.cellNames.tokensOf(run, problem()).length - 1;
+    return {
+      run, edits, layer, head, problem: problem(), step: shown?.step ?? null,
+      position: position === null ? null : Math.min(position, last), isBuilds: !shown && !edits.list.length,
+    };
+  }
+
+  /** Whether the model has what the state names; what it has not is taken out of the state. */
+  function isKnown(run) {
+    const { position, layer, head, edits } = Article.state.get();
+    const { n_layers, n_heads } = run.sizes;
+    const most = Math.max(...run.dataset.problems.map(({ tokens }) => tokens.length)) - 2;
+    const isUnder = (value, limit) => value === null || value < limit;
+    const wrong = {
+      problem: Article.cellNames.tokensOf(run, problem()) !== undefined,
+      position: isUnder(position, most + 1), layer: isUnder(layer, n_layers), head: isUnder(head, n_heads),
+      edits: Article.edits.read(edits, run) !== null,
+    };
+    const names = Object.keys(wrong).filter((name) => !wrong[name]);
+    if (names.length === 0) return true;
+    Article.state.set(Object.fromEntries(names.map((name) => [name, null])), { replace: true });
+    Article.bar.note(Article.text("address_not_understood"));
+    return false;
+  }
+
+  /** @returns {(() => void)[]} what is to be written, the near figures first */
+  function elements() {
+    const all = (selector) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]);
+    const figures = all("figure.matrix[data-stage]");
+    const near = figures.filter(Article.live.isNear), far = figures.filter((figure) => !Article.live.isNear(figure));
+    const jobs = (found, write) => found.map((element) => () => guarded(element, write));
+    return [
+      ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
+      ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
+      ...jobs(far, Article.figure.write),
+    ];
+  }
+
+  /** One that fails says so, and the others go on. */
+  function guarded(element, write) {
+    try {
+      write(element, view);
+      Article.problem.clear(element);
+    } catch (error) {
+      Article.problem.tell(element, error, Article.text("scene_figure_failed"));
+    }
+  }
+
+  function apply(jobs, mine) {
+    if (mine !== turn) return;
+    const stop = performance.now() + SLICE;
+    let done = 0;
+    while (done < jobs.length && (done === 0 || performance.now() < stop)) jobs[done++]();
+    if (done < jobs.length) setTimeout(() => apply(jobs.slice(done), mine));
+    else document.dispatchEvent(new CustomEvent("article:scene", { detail: view }));
+  }
+
+  /** Say what the figures show, where that is not what the prose speaks of. */
+  function tell() {
+    const { step, position, layer, head, edits, run } = view;
+    Article.curves.mark(step);
+    const count = edits.list.length;
+    const shown = [
+      view.problem === written() ? "" : view.problem.replace("x", "\u00d7"),
+      layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
+      head === null ? "" : Article.text("figure.head", { number: head + 1 }),
+      position === null ? "" : Article.text("scene_position", { token: Article.cellNames.tokensOf(run, view.problem)[position], position }),
+      step === null ? "" : Article.text("scene_step", { step }),
+      count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
+    ].filter(Boolean).join(Article.text("scene_and"));
+    Article.bar.say(shown && Article.text("scene_shown", { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
+  }
+
+  /** @returns {import("./follow").View | null} null while the page is as it was built */
+  function current() {
+    return view;
+  }
+
+  Article.scene = { mount, show, problem, written, current };
+})((window.Article ??= {}));

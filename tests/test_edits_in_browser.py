@@ -1,0 +1,316 @@
+"""What a reader overwrites, in Chromium: what follows from it, how it is marked and taken back."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_core_python.sync_playwright import Axe
+from numpy.typing import NDArray
+from playwright.sync_api import Page, expect
+
+from builder.numbers.display import MINUS, display
+from model import task
+from model.encoding import rounded
+from tests import patched, reference, scene
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+from tests.test_engine import in_shape
+
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+A_CELL = '[data-role="left"] td[data-row="3"][data-column="2"]'
+VALUES = """(problem) => {
+  const {values} = Article.passes.at({problem, stage: "trained"}).model;
+  return Object.fromEntries(Object.entries(values).map(([key, array]) => [key, [...array]]));
+}"""
+MARKED = """(cells) => cells.map((td) =>
+  `${td.closest("figure").dataset.role} ${td.dataset.row} ${td.dataset.column}`)"""
+
+
+@pytest.mark.parametrize("problem", ["7x8", "2x3"])
+def test_every_tensor_can_be_overwritten_and_all_that_follows_is_as_numpy_has_it(
+    site: BuiltSite, chromium: Chromium, problem: str
+) -> None:
+    vocabulary = site.snapshot.vocabulary
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        for key, spec in vocabulary.items():
+            shape = spec.shape(vocabulary.config, 5)
+            index = tuple(min(i, size - 1) for i, size in zip((1, 3, 2), shape, strict=False))
+            index = index if len(shape) == 3 else tuple(min(3, size - 1) for size in shape)
+            address = f"{key}[{','.join(map(str, index))}]"
+            scene.choose(visit.page, problem=problem, edits=f"{address}=0.375")
+            found = visit.page.evaluate(VALUES, problem)
+            _assert_same(site, found, problem, {key: {index: 0.375}})
+        assert visit.complaints == []
+
+
+def test_a_row_of_a_is_overwritten_as_a_whole(site: BuiltSite, chromium: Chromium) -> None:
+    shares = [0.5, 0.0, 0.25, 1.5]
+    edits = f"blocks.0.attn.pattern[1,3]={','.join(map(str, shares))}"
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        for problem in ("7x0", "9x9"):
+            scene.choose(visit.page, problem=problem, edits=edits)
+            found = visit.page.evaluate(VALUES, problem)
+            cells = {(1, 3, column): share for column, share in enumerate(shares)}
+            _assert_same(site, found, problem, {"blocks.0.attn.pattern": cells})
+
+
+def test_an_edit_is_typed_marked_said_linked_and_taken_back(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        before = scene.figures(page)
+        _unfold(page)
+        _type(page, f"{MINUS}0.25")
+        expect(page.locator(".state-bar")).to_contain_text("改过一处")
+        edits = {"blocks.0.attn.pattern": {(1, 3, 2): -0.25}}
+        _assert_shown(page, site, edits)
+        assert page.locator("td.edited").evaluate_all(MARKED) == ["left 3 2"]
+        changed = page.locator("td.changed").evaluate_all(MARKED)
+        assert changed == [f"result 3 {column}" for column in range(4)]
+        assert "改动后" in page.locator(".matrix-where").first.inner_text()
+        expect(page.locator(".cell-sentence").first).to_contain_text("你写的")
+        assert page.locator(".cell-terms").count() == 0
+        _assert_before_and_after(page, site, edits)
+        shown = scene.figures(page)
+        page.reload()
+        expect(page.locator("td.edited")).to_have_count(1)
+        assert [_texts(f) for f in scene.figures(page)] == [_texts(f) for f in shown]
+        page.locator("body").press("Backspace")
+        expect(page.locator("td.edited, td.changed")).to_have_count(0)
+        expect(page.locator(".state-bar")).to_be_hidden()
+        assert [f["where"] for f in scene.figures(page)] == [f["where"] for f in before]
+        assert "edits" not in page.url
+        page.go_back()
+        expect(page.locator("td.edited")).to_have_count(1)
+        assert visit.complaints == []
+
+
+def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        scene.choose(
+            page, edits="blocks.0.attn.pattern[1,3,2]=0.1;embed.W_E[7,0]=2;ln_final.b[0]=1"
+        )
+        expect(page.locator(".state-bar")).to_contain_text("3 处")
+        page.locator("body").press("Control+z")
+        expect(page.locator(".state-bar")).to_contain_text("2 处")
+        page.locator(".state-undo").click()
+        expect(page.locator(".state-bar")).to_contain_text("改过一处")
+        assert page.url.endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
+        _unfold(page)
+        field = page.locator('.cell-edit [name="value"]')
+        field.press("End")
+        field.press("Backspace")  # the field's own
+        expect(field).to_have_value("0.")
+        expect(page.locator("td.edited")).to_have_count(1)
+
+
+def test_a_slider_draws_and_one_step_back_undoes_the_pull(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        _unfold(page)
+        slider = page.locator('.cell-edit [name="slider"]')
+        slider.focus()
+        for share in ("0.3", "0.6"):
+            slider.evaluate(
+                "(s, v) => {s.value = v; s.dispatchEvent(new Event('input', {bubbles: true}));}",
+                share,
+            )
+            _assert_shown(page, site, {"blocks.0.attn.pattern": {(1, 3, 2): float(share)}})
+            assert page.evaluate("document.activeElement.name") == "slider"
+        page.go_back()
+        expect(page.locator("td.edited")).to_have_count(0)
+
+
+@pytest.mark.parametrize("page", ["reading-table.html"])
+def test_a_row_is_made_uniform_or_taken_from_another_problem(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    key = "blocks.0.attn.pattern"
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        panel = visit.page.locator(".cell-edit")
+        _unfold(visit.page)
+        panel.get_by_role("button", name="平均").click()
+        edits: Any = {key: {(1, 3, column): 0.25 for column in range(4)}}
+        _assert_shown(visit.page, site, edits)
+        expect(panel.locator(".cell-edit-sum")).to_contain_text("1.0000")
+        for select, digit in zip(panel.locator("select").all(), "49", strict=True):
+            select.select_option(digit)
+        panel.get_by_role("button", name="整行").click()
+        row = site.snapshot.trace("trained", "4x9").values[key][1, 3, :4]
+        edits = {key: {(1, 3, column): float(share) for column, share in enumerate(row)}}
+        _assert_shown(visit.page, site, edits)
+        panel.locator('[name="row"]').fill("1 0 0")
+        visit.page.keyboard.press("Enter")
+        expect(panel.locator("[role=alert]")).to_contain_text("4 个数，这里是 3 个")
+        panel.locator('[name="row"]').fill("1 0 0 0.5")
+        visit.page.keyboard.press("Enter")
+        edits = {key: {(1, 3, c): x for c, x in enumerate([1.0, 0.0, 0.0, 0.5])}}
+        _assert_shown(visit.page, site, edits)
+        expect(panel.locator(".cell-edit-sum")).to_contain_text("1.5000")
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("much", "不是一个数"),
+        ("", "不是一个数"),
+        ("1,5", "不是一个数"),
+        ("0x10", "太大"),
+        ("Infinity", "太大"),
+        ("1e999", "太大"),
+        ("-1000001", "太大"),
+        ("NaN", "不是一个数"),
+    ],
+)
+def test_an_edit_that_cannot_be_is_refused_in_place(
+    site: BuiltSite, chromium: Chromium, typed: str, reason: str
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        _unfold(visit.page)
+        _type(visit.page, typed)
+        expect(visit.page.locator(".cell-edit [role=alert]")).to_contain_text(reason)
+        assert "edits" not in visit.page.url
+        _type(visit.page, "0.5")
+        expect(visit.page.locator(".cell-edit [role=alert]")).to_be_empty()
+        expect(visit.page.locator("td.edited")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        "blocks.0.attn.pattern[1,3,2]=much",
+        "blocks.0.attn.pattern[1,3,2]=1e7",
+        "blocks.0.attn.pattern[1,3,2]",
+        "blocks.0.attn.pattern[1,2,3]=0.5",  # masked
+        "blocks.0.attn.pattern[1,3]=0.5,0.5",
+        "blocks.0.attn.pattern[2,3,2]=0.5",
+        "blocks.0.attn.q[1,3]=1,2,3,4",
+        "blocks.9.attn.q[1,3,0]=1",
+        "constructor[0]=1",
+        "probs[9,0]=1",
+        "embed.W_E[14,0]=1",
+        "probs[3,0]=1;;probs[3,1]=0",
+        "probs[3,0]=1;" * 400,
+    ],
+)
+def test_edits_of_a_link_that_mean_nothing_are_left_out_with_a_note(
+    site: BuiltSite, chromium: Chromium, edits: str
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        before = scene.figures(visit.page)
+        url = visit.page.url
+        visit.page.goto("about:blank")
+        visit.page.goto(f"{url}#?edits={edits}")
+        expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
+        assert scene.figures(visit.page) == before
+        assert visit.complaints == []
+
+
+def test_weights_can_be_edited_and_go_back_to_what_they_were_before_training(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        cell = "7x8:trained:unembed.W_U[2,5]"
+        scene.choose(page, problem="7x9", cell=cell)
+        page.locator(".cell-edit summary").click()
+        page.get_by_role("button", name="换成训练前的").click()
+        initial = float(site.snapshot.weights("initial")["unembed.W_U"][2, 5])
+        edits = {"unembed.W_U": {(2, 5): initial}}
+        expect(page.locator(".state-bar")).to_contain_text("改过一处")
+        found = page.evaluate(VALUES, "7x9")
+        _assert_same(site, found, "7x9", edits)
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_unfolded_part_has_no_barriers_and_fits(
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
+) -> None:
+    options: Any = {"viewport": viewport, "color_scheme": scheme}
+    with chromium.visit(site.folder / "reading-table.html", **options) as visit:
+        _unfold(visit.page)
+        _type(visit.page, "much")
+        _type(visit.page, "0.5")
+        _type(visit.page, "x")
+        visit.page.wait_for_timeout(400)
+        found = Axe().run(visit.page)["violations"]
+        assert [(problem["id"], problem["nodes"][0]["target"]) for problem in found] == []
+        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+        body = visit.page.locator(".cell-body")
+        assert body.evaluate("(part) => part.scrollWidth <= part.clientWidth")
+
+
+def _texts(figure: dict[str, Any]) -> list[tuple[float, str]]:
+    return [(cell["value"], cell["text"]) for cell in figure["cells"]]
+
+
+def _unfold(page: Page) -> None:
+    page.locator(A_CELL).first.click()
+    page.locator(".cell-edit summary").click()
+    page.locator(".cell-edit form").first.wait_for()
+
+
+def _type(page: Page, text: str) -> None:
+    page.locator('.cell-edit [name="value"]').fill(text)
+    page.keyboard.press("Enter")
+
+
+def _forward(site: BuiltSite, problem: str, edits: patched.Edits) -> dict[str, NDArray[np.float64]]:
+    weights = {k: w.astype(np.float64) for k, w in site.snapshot.weights("trained").items()}
+    ids = [task.TOKEN_ID[token] for token in task.BY_NAME[problem].inputs]
+    config = site.snapshot.config
+    return patched.forward(weights, ids, config.n_layers, config.n_heads, edits)
+
+
+def _assert_same(
+    site: BuiltSite, found: dict[str, list[float]], problem: str, edits: patched.Edits
+) -> None:
+    vocabulary = site.snapshot.vocabulary
+    for key, value in _forward(site, problem, edits).items():
+        n_pos = len(task.BY_NAME[problem].inputs)
+        mine = in_shape(vocabulary[key], np.array(found[key]), n_pos, vocabulary)
+        value = np.where(np.isinf(value), np.nan, value)
+        np.testing.assert_allclose(mine, value, rtol=1e-9, atol=1e-12, err_msg=f"{edits}: {key}")
+
+
+def _assert_shown(page: Page, site: BuiltSite, edits: patched.Edits) -> None:
+    """The product on the page about A x V of 7 x 0, second head."""
+    values = _forward(site, "7x0", edits)
+    expected = {
+        role: rounded(values[f"blocks.0.attn.{name}"][1])[:4, :4]
+        for role, name in (("left", "pattern"), ("right", "v"), ("result", "z"))
+    }
+    for role, matrix in expected.items():
+        texts = [display(float(value)) for row in matrix for value in row]
+        cells = page.locator(f'figure.product [data-role="{role}"] td[data-row]')
+        expect(cells).to_have_text(texts)
+
+
+def _assert_before_and_after(page: Page, site: BuiltSite, edits: patched.Edits) -> None:
+    passes = [_forward(site, "7x0", changes)["probs"][3] for changes in ({}, edits)]
+    rows = page.locator(".cell-edit-p tbody tr").all()
+    seen = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    for token, shares in seen.items():
+        if token in task.VOCAB:
+            at = task.TOKEN_ID[token]
+            assert shares == [display(float(probs[at]), 3) for probs in passes], token
+    tops = [task.VOCAB[int(np.argmax(probs))] for probs in passes]
+    assert set(tops) <= {re.sub("[⟨⟩]", "", token) for token in seen} | {"<end>"}
+
+
+def test_without_edits_the_patched_network_is_the_reference(site: BuiltSite) -> None:
+    weights = {k: w.astype(np.float64) for k, w in site.snapshot.weights("trained").items()}
+    ids = [task.TOKEN_ID[token] for token in task.BY_NAME["7x8"].inputs]
+    expected = reference.forward(weights, ids, 2, 2)
+    for key, value in _forward(site, "7x8", {}).items():
+        np.testing.assert_allclose(value, expected[key], rtol=1e-12, atol=1e-14, err_msg=key)

@@ -1,0 +1,102 @@
+"""No result is typed by hand: with another seed every number of the model is another one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder import build as pipeline
+from builder.build import Options, Project
+from builder.compute import Computed
+from builder.errors import BuildError
+from builder.progress import Progress
+from tests.projects import ROOT, copy_project
+from tests.site_build import BuiltSite
+
+OTHER_SEED = 11
+
+SAME_FOR_EVERY_SEED = re.compile(
+    r"manifest\.(model|task)\..*"
+    r"|manifest\.training\.(steps|correct|learning_rate|gradient_grid)"
+    r"|claims\.[\w-]+\.(problems|targets|pairs|total|products|floor|prefixes|limit)"
+    r"|claims\.equals-row-identical\.largest_difference"
+    r"|claims\.isolated-rows-limit\..*"
+    r"|claims\.(all-correct|uniform-control-solves)\.correct"
+    r"|claims\.other-head-does-not-follow\.followed"
+)
+"""Facts of the task, of the architecture and of the recipe, what holds exactly, and a count that is
+0 for both seeds."""
+
+_VALUE = re.compile(r'<span class="value" data-address="([^"]*)"[^>]* data-value="([^"]*)"')
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BuildError]:
+    """The site of another seed, built as if its claims held, and what was said of them."""
+    folder = copy_project(ROOT, tmp_path_factory.mktemp("other") / "project")
+    config = folder / "content/site.yml"
+    model = "  preset: multiplication\n"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace(model, f"{model}  seed: {OTHER_SEED}\n"), encoding="utf-8")
+    project, options = Project(folder), Options(folder / "dist")
+    with pytest.raises(BuildError) as refused:
+        pipeline.build(project, options, Progress(is_quiet=True))
+
+    def as_if_true(*arguments: Any) -> Computed:
+        computed = compute(*arguments)
+        claims = tuple({**claim, "holds": True} for claim in computed.claims)
+        return replace(computed, claims=claims, digest="as if its claims were true")
+
+    compute = pipeline.compute
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "compute", as_if_true)
+        pipeline.build(project, options, Progress(is_quiet=True))
+    return folder / "dist", refused.value
+
+
+def values(site: Path) -> dict[tuple[str, int], tuple[str, str]]:
+    """Every number of the prose: page and place -> address and value."""
+    return {
+        (page.relative_to(site).as_posix(), place): (unescape(address), value)
+        for page in site.rglob("*.html")
+        for place, (address, value) in enumerate(_VALUE.findall(page.read_text("utf-8")))
+    }
+
+
+def test_every_number_of_the_model_in_the_text_changes_with_the_seed(
+    site: BuiltSite, other: tuple[Path, BuildError]
+) -> None:
+    ours, theirs = values(site.folder), values(other[0])
+    assert ours.keys() == theirs.keys()
+    unchanged = {
+        (place, address)
+        for place, (address, value) in ours.items()
+        if theirs[place] == (address, value) and not SAME_FOR_EVERY_SEED.fullmatch(address)
+    }
+    assert len(ours) > 60
+    assert unchanged == set()
+
+
+def test_what_is_the_same_for_every_seed_is_the_same(
+    site: BuiltSite, other: tuple[Path, BuildError]
+) -> None:
+    ours, theirs = values(site.folder), values(other[0])
+    fixed = [p for p, (address, _) in ours.items() if SAME_FOR_EVERY_SEED.fullmatch(address)]
+    assert fixed
+    assert all(ours[place] == theirs[place] for place in fixed)
+
+
+def test_claims_that_fail_for_another_seed_are_reported_where_they_are_cited(
+    other: tuple[Path, BuildError],
+) -> None:
+    refused = other[1]
+    assert {found.rule for found in refused.diagnostics} == {"false-claim"}
+    assert all(found.line and " = " in str(found) for found in refused.diagnostics)
+    assert {"claims.yml", "table-follows-input.md"} <= {
+        Path(found.path).name for found in refused.diagnostics
+    }

@@ -1,0 +1,266 @@
+"""The page follows the reader's choice of problem, step, layer, head and position, in Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import expect
+
+from builder.numbers.display import MASKED, MINUS, display, token_label
+from model import task
+from tests import scene, stored
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
+
+PROBLEMS = ["3x4", "2x3", "0x7", "9x9"]
+WRITTEN = [
+    page
+    for page in WITH_FIGURES
+    if page not in ("en/reading-table.html", "en/table-follows-input.html")
+]
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_every_cell_and_label_follows_the_problem(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page) as visit:
+        before = scene.figures(visit.page)
+        for problem in PROBLEMS:
+            scene.choose(visit.page, problem=problem)
+            for figure, built in zip(scene.figures(visit.page), before, strict=True):
+                _check(site, figure, built, problem)
+            for number in scene.numbers(visit.page):
+                _check_number(site, number, problem)
+        scene.choose(visit.page, problem=None)
+        assert scene.figures(visit.page) == before
+        assert visit.complaints == []
+
+
+def test_the_chooser_leads_to_an_address_that_shows_the_same(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        page = visit.page
+        before = scene.figures(page)
+        first, second = page.locator(".problem-chooser select").all()
+        second.select_option("8")
+        expect(page.locator(".state-bar")).to_contain_text("7×8")
+        expect(page.locator(".state-bar")).to_contain_text("7×0")
+        assert page.url.endswith("#?problem=7x8")
+        shown = scene.figures(page)
+        assert {figure["data"]["problem"] for figure in shown} == {"7x8"}
+        page.reload()
+        expect(page.locator(".state-bar")).to_contain_text("7×8")
+        assert scene.figures(page) == shown
+        assert [first.input_value(), second.input_value()] == ["7", "8"]
+        second.select_option("0")
+        expect(page.locator(".state-bar")).to_be_hidden()
+        assert "problem" not in page.url
+        page.go_back()
+        expect(page.locator(".state-bar")).to_contain_text("7×8")
+        page.keyboard.press("Delete")
+        expect(page.locator(".state-bar")).to_be_hidden()
+        assert _without_stops(scene.figures(page)) == _without_stops(before)
+
+
+def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
+        for figure in visit.page.locator("figure.matrix").all():
+            figure.scroll_into_view_if_needed()
+            figure.locator(".matrix-live svg").wait_for(state="visible")
+            before = figure.evaluate(READ_FACES)[1]["digits"]
+            scene.choose(visit.page, problem="2x3", step=25)
+            figure.locator(".matrix-live svg").wait_for(state="visible")
+            table, chart = figure.evaluate(READ_FACES)
+            assert chart["digits"] == table["digits"] != before
+            np.testing.assert_allclose(chart["edges"], table["edges"], atol=0.5)
+            np.testing.assert_allclose(chart["fills"], table["fills"], atol=1)
+            scene.choose(visit.page, problem=None, step=None)
+
+
+def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        cell = page.locator('[data-role="result"] td[data-row="2"][data-column="1"]').first
+        cell.click()
+        expect(page.locator(".cell-panel")).to_be_visible()
+        scene.choose(page, problem="4x9")
+        expect(page.locator(".cell-indices")).to_have_text("[9, 1]")
+        assert "cell=4x9:trained:blocks.0.attn.z[1,2,1]" in page.url
+        value = stored.matrix(site.folder, _z("4x9"))[2, 1]
+        assert page.locator(".cell-value b").inner_text() == display(value)
+        assert cell.get_attribute("aria-label", timeout=1000) is not None
+        assert "行 9，列 1" in page.locator("figure.product > .readout").inner_text()
+        assert page.locator("td.operand").count() == 6
+        page.go_back()
+        expect(page.locator(".cell-indices")).to_have_text("[0, 1]")
+
+
+def test_a_cell_of_another_problem_stays_with_it(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        page.locator('figure[data-problem="8x7"] td[data-row="3"]').first.click()
+        expect(page.locator(".cell-where")).to_contain_text("8×7")
+        scene.choose(page, problem="1x1")
+        expect(page.locator(".cell-where")).to_contain_text("8×7")
+
+
+def test_a_cell_closes_where_the_problem_has_no_such_position(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html") as visit:
+        page = visit.page
+        scene.choose(page, cell="7x8:trained:probs[5,3]", problem="7x8")
+        expect(page.locator(".cell-panel")).to_be_visible()
+        scene.choose(page, problem="2x3")
+        expect(page.locator(".cell-panel")).to_be_hidden()
+        assert "cell=" not in page.url
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    ["problem=77x8", "problem=constructor", "head=2", "layer=9", "position=6", "edits=nonsense"],
+)
+def test_a_state_that_the_model_does_not_have_is_left_out_with_a_note(
+    site: BuiltSite, chromium: Chromium, fragment: str
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        before = scene.figures(visit.page)
+        url = visit.page.url
+        visit.page.goto("about:blank")
+        visit.page.goto(f"{url}#?{fragment}")
+        expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
+        assert scene.figures(visit.page) == before
+        assert visit.complaints == []
+
+
+def test_a_figure_that_fails_says_so_and_the_others_follow(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        visit.page.evaluate("document.getElementById('fig-1-right').dataset.key = 'no.such'")
+        scene.choose(visit.page, problem="1x2")
+        left, right, result = scene.figures(visit.page)
+        assert left["data"]["problem"] == result["data"]["problem"] == "1x2"
+        assert right["data"]["problem"] == "7x0"
+        expect(visit.page.locator("#fig-1-right > .figure-problem")).to_contain_text("没有跟上")
+        assert visit.page.locator(".figure-problem").count() == 1
+        assert visit.complaints == ["uncaught: no tensor is called no.such"]
+
+
+def test_the_terms_of_a_product_follow_and_add_up(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        for problem in PROBLEMS:
+            scene.choose(visit.page, problem=problem)
+            rows = visit.page.locator(".worked-table tr").all_inner_texts()[1:]
+            values = stored.matrix(site.folder, _z(problem))
+            terms = [Decimal(row.split()[-1].replace(MINUS, "-")) for row in rows]
+            assert sum(terms[:-1]) == terms[-1]
+            decimals = -int(terms[-1].as_tuple().exponent)
+            assert rows[-1].split()[-1] == display(values[3, 0], decimals)
+            assert decimals >= 2
+            assert [row.split()[0] for row in rows[:4]] == list(task.BY_NAME[problem].prompt)
+
+
+WITHOUT_STORAGE = """Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("blocked", "SecurityError"); },
+})"""
+WITHOUT_CRYPTO = 'Object.defineProperty(window, "crypto", {value: {}})'
+
+
+@pytest.mark.parametrize("missing", [WITHOUT_STORAGE, WITHOUT_CRYPTO], ids=["storage", "crypto"])
+def test_a_page_works_without(site: BuiltSite, chromium: Chromium, missing: str) -> None:
+    with chromium.visit(site.folder / "index.html") as visit:
+        page = visit.page
+        page.add_init_script(missing)
+        page.reload()
+        page.locator(".theme-toggle").click()
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        page.locator(".problem-chooser select").first.select_option("3")
+        expect(page.locator(".matrix-where").first).to_contain_text("3×8")
+        assert visit.complaints == []
+
+
+def test_without_scripts_a_page_says_what_is_missing(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", java_script_enabled=False) as visit:
+        assert "换一道题" in visit.page.locator(".without-scripts").inner_text()
+        assert visit.page.locator(".problem-chooser").count() == 0
+
+
+def test_numbers_that_do_not_load_leave_the_page_as_it_is(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        before = scene.figures(visit.page)
+        visit.page.route("**/run.js", lambda route: route.abort())
+        visit.page.reload()
+        visit.page.locator(".problem-chooser select").first.select_option("3")
+        expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("没有读到")
+        assert scene.figures(visit.page) == before
+        visit.page.unroute("**/run.js")
+        visit.page.locator(".problem-chooser select").first.select_option("4")
+        expect(visit.page.locator(".matrix-where").first).to_contain_text("4×0")
+
+
+def _z(problem: str) -> dict[str, str]:
+    return {"key": "blocks.0.attn.z", "stage": "trained", "problem": problem, "head": "1"}
+
+
+def _check(
+    site: BuiltSite, figure: Mapping[str, Any], built: Mapping[str, Any], problem: str
+) -> None:
+    data, own = figure["data"], built["data"]
+    follows = "problem" in own.get("follows", "")
+    assert data.get("problem") == (problem if follows else own.get("problem"))
+    matrix = stored.matrix(site.folder, data)
+    assert figure["cells"]
+    for cell in figure["cells"]:
+        _check_cell(cell, matrix, (figure["id"], problem))
+    if not follows:
+        assert figure == built
+        return
+    name = problem.replace("x", "×")
+    assert figure["where"].endswith(name)
+    assert f"{name}）" in figure["spoken"] or f"{name})" in figure["spoken"]
+    tokens = [token_label(token) for token in task.BY_NAME[problem].inputs]
+    rows = [int(row) for row in dict.fromkeys(cell["row"] for cell in figure["cells"])]
+    if built["rows"][0] in own["problem"] or built["rows"] == ["="]:
+        assert figure["rows"] == [tokens[row] for row in rows]
+    assert figure["rows"][0] in figure["stop"]
+
+
+def _check_cell(cell: Mapping[str, Any], matrix: NDArray[np.float64], place: object) -> None:
+    value = matrix[cell["row"], cell["column"]]
+    if np.isnan(value):
+        assert (cell["value"], cell["text"], cell["name"]) == (None, MASKED, "masked"), place
+        return
+    assert cell["value"] == value, place
+    assert cell["text"] == display(float(value)), place
+    sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
+    assert sign in cell["name"].split(), place
+
+
+def _check_number(site: BuiltSite, number: Mapping[str, Any], problem: str) -> None:
+    data = number["data"]
+    if "problem" not in data.get("follows", ""):
+        return
+    key, indices = data["cell"].removesuffix("]").split("[")
+    *head, row, column = indices.split(",")
+    figure = {"key": key, "stage": data["stage"], "problem": problem}
+    matrix = stored.matrix(site.folder, {**figure, **({"head": head[0]} if head else {})})
+    tokens = task.BY_NAME[problem].tokens
+    at = task.TOKEN_ID[tokens[int(row) + 1]] if column == "next" else int(column)
+    assert float(data["value"]) == matrix[int(row), at]
+    assert number["text"] == display(matrix[int(row), at], int(data.get("decimals", 2)))
+
+
+def _without_stops(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**figure, "stop": ""} for figure in figures]
