@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_core_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from builder.claims.result import ClaimResult
 from builder.numbers.display import MINUS, display
 from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
+from tests import independent, scene
 from tests.browser import Chromium
 from tests.site_build import BuiltSite
 
@@ -92,9 +93,9 @@ def test_the_walk_leads_from_p_to_the_table_of_tokens(
             _check(panel, numbers)
         assert panel["operation"] is None  # a weight
         for key in reversed(PATH[:-1]):
-            visit.page.locator('[data-command="back"]').click()
+            visit.page.locator('.cell-panel [data-command="back"]').click()
             assert f":{key}[" in _read(visit.page)["address"]
-        visit.page.locator('[data-command="forward"]').click()
+        visit.page.locator('.cell-panel [data-command="forward"]').click()
         assert f":{PATH[1]}[" in _read(visit.page)["address"]
         assert visit.complaints == []
 
@@ -129,7 +130,65 @@ def test_a_gradient_of_every_tensor_layer_and_head_adds_up(
             index = tuple(map(int, rest.split(",")))
             stored = float(grads[key][index]) if key in grads else None
             _check(panel, numbers, stored)
+            _check_measured(visit.page.locator(".cell-measured"), panel)
         assert visit.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "sentence"),
+    [
+        ("blocks.0.attn.attn_scores[1,1,2]@3", "量出来：0，算出来：0。一点没动。"),
+        ("logits[1,3]@3", "量出来：0，算出来：0。一点没动。"),
+        ("embed.W_E[3,1]@3", "量出来：0，算出来：0。一点没动。"),
+        ("pos_embed.W_pos[9,1]@3", "量出来：0，算出来：0。一点没动。"),
+        ("blocks.0.attn.pattern[1,1,2]@3", "位相同。"),
+    ],
+)
+def test_a_gradient_that_is_masked_or_not_asked_is_measured_too(
+    site: BuiltSite, chromium: Chromium, cell: str, sentence: str
+) -> None:
+    with chromium.visit(site.folder / "about.html") as visit:
+        _open(visit.page, f"{PROBLEM}:trained:{cell}")
+        expect(visit.page.locator(".cell-measured")).to_contain_text(sentence)
+
+
+def test_the_measurement_follows_the_weights_in_use(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "index.html") as visit:
+        cell = f"{PROBLEM}:trained:blocks.0.attn.q[1,3,2]@3"
+        _open(visit.page, cell)
+        line = visit.page.locator(".cell-measured")
+        expect(line).to_contain_text("位相同")
+        before = line.inner_text()
+        scene.choose(visit.page, step=60)
+        expect(line).not_to_have_text(before)
+        expect(line).to_contain_text("位相同")
+        _, gradients = independent.backward(site.folder, "step-0060", PROBLEM, 3)
+        _check_line(line.inner_text(), gradients["blocks.0.attn.q"][1, 3, 2])
+        assert visit.complaints == []
+
+
+def _check_measured(line: Locator, panel: dict[str, Any]) -> None:
+    expect(line).to_contain_text("。")
+    _check_line(line.inner_text(), float(_decimal(panel["full"] or panel["value"])))
+
+
+def _check_line(text: str, gradient: float) -> None:
+    """Both numbers of the line, and how many of their digits it says agree."""
+    found = re.findall(rf"：({MINUS}?[\d.]+)(?:×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?", text)
+    powers = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    measured, computed = (
+        float(_decimal(mantissa)) * 10.0 ** int(power.translate(powers) or 0)
+        for mantissa, power in found
+    )
+    assert math.isclose(computed, gradient, rel_tol=1e-6)
+    if "ReLU" in text:
+        return
+    assert math.isclose(measured, gradient, rel_tol=1e-5, abs_tol=2e-9)
+    digits = re.search(r"前 (\d) 位", text)
+    if digits is None:
+        assert measured == computed == 0
+    elif int(digits[1]):
+        assert f"{measured:.{int(digits[1]) - 1}e}" == f"{computed:.{int(digits[1]) - 1}e}"
 
 
 @pytest.mark.parametrize("page", ["index.html", "en/index.html"])

@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 from model import derived
 from model.encoding import rounded
 from model.snapshot import STAGES, Snapshot
+from tests import independent
 from tests.browser import Chromium
 from tests.site_build import BuiltSite
 
@@ -44,6 +45,10 @@ EXPLAIN = """(cells) => cells.map((cell) => {
   return {...made, evaluated: Article.engine.evaluate(made, sizes.ln_eps)};
 })"""
 
+
+SLOPES = (
+    "(cells) => cells.map((cell) => Article.engine.slope(numbers, {...cell, isGradient: true}))"
+)
 
 USERS = """(cells) => cells.map((cell) =>
   Article.engine.users(numbers.model, cell).filter((user) => !user.isGradient))"""
@@ -171,6 +176,28 @@ def test_a_gradient_of_every_tensor_is_what_its_operands_make(
                     assert same(operand["value"], at(stored, operand)), (cell, operand)
                 elif operand["key"] in target.grads:
                     assert same(operand["value"], at(target.grads, operand)), (cell, operand)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("position", [0, 3, 5])
+def test_a_measured_slope_of_every_tensor_is_its_gradient(
+    page: Page, site: BuiltSite, stage: str, position: int
+) -> None:
+    """Later sources are among the cells: of A they have a gradient, though nothing reads them."""
+    target = site.snapshot.gradients(stage, PROBLEM)[position].target
+    page.evaluate(SET_UP_TARGET, [stage, PROBLEM, position, target])
+    _, expected = independent.backward(site.folder, stage, PROBLEM, position)
+    assert set(expected) == {k for k, spec in site.snapshot.vocabulary.items() if spec.has_gradient}
+    n_bent = 0
+    for key, gradient in expected.items():
+        cells = some_cells(key, gradient)
+        for cell, measured in zip(cells, page.evaluate(SLOPES, cells), strict=True):
+            exact = at(expected, cell)
+            n_bent += measured["isBent"]
+            assert (
+                measured["isBent"] or abs(measured["slope"] - exact) < 1e-6 * abs(exact) + 2e-9
+            ), cell
+    assert n_bent == 0
 
 
 def test_who_uses_a_cell_is_who_has_it_as_an_operand(page: Page, site: BuiltSite) -> None:

@@ -20,6 +20,19 @@
   }
 
   /**
+   * Where an activation is: at a position, so far into its line.
+   *
+   * @param {any} sizes
+   * @param {{key: string, head: number | null, row: number, column: number}} cell
+   * @returns {{position: number, offset: number}}
+   */
+  function placeInLine(sizes, { key, head, row, column }) {
+    const line = engine.activationWidths(sizes).get(key);
+    if (line === 1) return { position: column, offset: 0 };
+    return { position: row, offset: (head === null ? 0 : (line / sizes.n_heads) * head) + column };
+  }
+
+  /**
    * A head owns columns of W_Q, W_K and W_V, and rows of W_O; a vector is a matrix of one row.
    *
    * @param {any} sizes
@@ -36,5 +49,5 @@
     return (row, column) => weights[place.start + offset + width * row + column];
   }
 
-  Object.assign(engine, { activationMatrix, weightMatrix });
+  Object.assign(engine, { activationMatrix, weightMatrix, placeInLine });
 })((globalThis.Article ??= {}));

@@ -275,11 +275,11 @@
     /** Overwrite what the reader has edited, as soon as it is made. */
     record(key) {
       const edits = this.edits.get(key);
-    if (!edits) return;
-    const array = this.values[key], { n, positions } = this.rows;
-    for (const { position, offset, value } of edits) {
-      for (let row = 0; row < n; row++) if (positions[row] === position) array[(array.length / n) * row + offset] = value;
-    }
+      if (!edits) return;
+      const array = this.values[key], { n, positions } = this.rows;
+      for (const { position, offset, value } of edits) {
+        for (let row = 0; row < n; row++) if (positions[row] === position) array[(array.length / n) * row + offset] = value;
+      }
     }
   }
 

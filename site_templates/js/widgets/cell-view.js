@@ -6,6 +6,7 @@
 
   /** Lines that come with the panel; the others follow in a task of their own. */
   const AT_ONCE = 24;
+  const STORED_DIGITS = 7;
 
   /**
    * @typedef {object} Opened what there is to show of a cell
@@ -20,7 +21,8 @@
    * @property {(operand: any) => number} stored a number as the snapshot has it
    * @property {boolean} hasOverwritten whether any activation is
    * @property {string} href what comes before the address of a cell
-   * @property {(table: HTMLElement, rows: () => Node[]) => void} later adds lines after the first
+   * @property {(element: HTMLElement, fill: (element: HTMLElement) => void) => void} later fills it
+   *   in a task of its own
    */
 
   /**
@@ -48,6 +50,7 @@
     else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
     else parts.push(...arithmetic(opened));
     if (place.cell.isGradient && opened.hasOverwritten) parts.push(sentence("cell_gradient_plain"));
+    if (place.cell.isGradient) parts.push(measured(opened));
     return [...parts, gradient(opened), users(opened)].filter(Boolean);
   }
 
@@ -73,6 +76,21 @@
       return make("option", { value: choose(position), selected: position === place.position }, text);
     }));
     return make("div", { className: "cell-gradient" }, make("label", {}, Article.text("cell_target"), " ", select), own);
+  }
+
+  /** The gradient once more, from two losses. */
+  function measured({ numbers, place: { cell }, made, stored, later }) {
+    const line = make("p", { className: "cell-sentence cell-measured" }, "\u00a0");
+    later(line, () => {
+      const found = Article.engine.slope(numbers, cell);
+      const [slope, own] = [found.slope, made.result].map((value) => stored({ ...cell, value }));
+      let digits = STORED_DIGITS;
+      while (digits && slope.toPrecision(digits) !== own.toPrecision(digits)) digits--;
+      const values = { measured: Article.number.exact(slope), computed: Article.number.exact(own), digits };
+      const verdict = found.isBent ? "cell_measured_bent" : own === 0 && slope === 0 ? "cell_measured_zero" : "cell_measured_digits";
+      line.textContent = Article.text("cell_measured", values) + Article.text(verdict, values);
+    });
+    return line;
   }
 
   /** A number that the reader has put there is made of nothing; a weight never was. */
@@ -131,7 +149,8 @@
       make("tbody", {}, ...shown.lines.slice(0, AT_ONCE).map((line) => row(line, width, opened))),
       make("tfoot", {}, ...shown.steps.map((step) => stepRow(step, width, opened)), resultRow(shown, width, opened)));
     table.dataset.operation = made.operation;
-    if (shown.lines.length > AT_ONCE) opened.later(table, () => shown.lines.slice(AT_ONCE).map((line) => row(line, width, opened)));
+    const rest = shown.lines.slice(AT_ONCE);
+    if (rest.length) opened.later(table, ({ tBodies: [body] }) => body.append(...rest.map((line) => row(line, width, opened))));
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
     const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];

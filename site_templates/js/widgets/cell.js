@@ -191,13 +191,13 @@
     return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
   }
 
-  /** Long arithmetic comes in two tasks, so that neither holds the page up. */
-  function later(table, rows) {
-    table.setAttribute("aria-busy", "true");
+  /** What takes long comes in a task of its own, so that none holds the page up. */
+  function later(element, fill) {
+    element.setAttribute("aria-busy", "true");
     setTimeout(() => guarded(() => {
-      if (!table.isConnected) return; // another cell is open
-      table.tBodies[0].append(...rows());
-      table.removeAttribute("aria-busy");
+      if (!element.isConnected) return; // another cell is open
+      fill(element);
+      element.removeAttribute("aria-busy");
     }));
   }
 

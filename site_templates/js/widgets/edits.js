@@ -33,7 +33,7 @@
       const { key, row, column, value } = change;
       const weight = Article.engine.weightPlaces(run.sizes).get(key);
       if (weight) weights.push([weight.start + weight.shape.at(-1) * row + column, value]);
-      else cells.set(key, [...(cells.get(key) ?? []), { ...placeInLine(change, run), value }]);
+      else cells.set(key, [...(cells.get(key) ?? []), { ...Article.engine.placeInLine(run.sizes, change), value }]);
     }
     const overwrite = (before) => {
       const after = Float64Array.from(before);
@@ -71,13 +71,6 @@
   }
 
   const name = ({ key, head, row, column }) => `${key}[${head},${row},${column}]`;
-
-  /** Where the engine has an activation: at a position, so far into its line. */
-  function placeInLine({ key, head, row, column }, { sizes }) {
-    const line = Article.engine.activationWidths(sizes).get(key);
-    if (line === 1) return { position: column, offset: 0 }; // one number a position lies down
-    return { position: row, offset: (head === null ? 0 : (line / sizes.n_heads) * head) + column };
-  }
 
   /** @returns {number | null} null for what is no number, or a huge one */
   function number(text) {
