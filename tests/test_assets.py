@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -70,6 +71,12 @@ def test_no_text_of_a_widget_has_lines_that_could_be_taken_for_comments(path: Pa
     if path.parent.name == "widgets":
         texts = re.findall(r"`[^`]*`", path.read_text("utf-8"))
         assert not [text for text in texts if re.search(r"^\s*(//|/\*)", text, re.MULTILINE)]
+
+
+def test_all_scripts_of_ours_together_stay_light(made: dict[str, bytes]) -> None:
+    scripts = [content for name, content in made.items() if name.endswith(".js")]
+    assert len(scripts) == 2
+    assert sum(len(gzip.compress(content)) for content in scripts) < 60_000
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)

@@ -233,7 +233,7 @@ def no_templates(project: Path) -> None:
 
 
 def no_icon(project: Path) -> None:
-    (project / "site_templates/favicon.svg").unlink()
+    (project / "site_templates/favicon.png").unlink()
 
 
 def no_template(project: Path) -> None:
@@ -277,7 +277,7 @@ def site_is_not_utf8(project: Path) -> None:
         (no_content, 2, "there is no folder `content` here"),
         (no_strings, 1, "site_templates/strings.yml: error: this file does not exist"),
         (no_templates, 1, "site_templates/strings.yml: error: this file does not exist"),
-        (no_icon, 1, "\nsite_templates/favicon.svg: error: No such file or directory"),
+        (no_icon, 1, "\nsite_templates/favicon.png: error: No such file or directory"),
         (no_template, 1, "site_templates/chapter.html: error: there is no template"),
         (cache_is_a_file, 1, "\n.cache: error: File exists"),
         (stage_is_a_file, 1, ".cache/pages/"),

@@ -304,6 +304,22 @@ def test_a_number_opens_as_everywhere(site: BuiltSite, chromium: Chromium, probl
         expect(page.locator(".cell-panel")).to_be_hidden()
 
 
+def test_the_laboratory_follows_a_step_that_the_grid_has_seen_before(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    step = site.snapshot.document("training.json")["checkpoints"][3]
+    count_at_once = """() => {
+      const { look } = Article.passes;
+      Article.whenIdle = (work) => work();
+      Article.passes.look = (...given) => { look(...given); Article.laboratoryGrid.refresh(); };
+    }"""
+    with chromium.visit(site.folder / "index.html") as visit:
+        settle(visit.page)
+        visit.page.evaluate(count_at_once)
+        visit.page.evaluate(f"Article.state.set({{step: {step}}})")
+        expect(visit.page.locator(".laboratory-weights")).to_have_text(f"第 {step} 步的参数")
+
+
 @pytest.mark.parametrize("index", [0, 3, 12])
 def test_the_laboratory_computes_with_the_step_that_figures_show(
     site: BuiltSite, chromium: Chromium, index: int
@@ -331,6 +347,25 @@ def test_the_laboratory_computes_with_the_step_that_figures_show(
         expect(page.locator(".laboratory-choice p")).to_have_attribute("data-correct", "100")
         settle(page)
         assert_traced(page, site.snapshot, PROBLEM)
+
+
+def test_the_laboratory_asks_the_edited_model(site: BuiltSite, chromium: Chromium) -> None:
+    weights = trained(site.snapshot)
+    weights["unembed.W_U"][2, 5] = -4
+    with chromium.visit(site.folder / "en" / "index.html") as visit:
+        page = visit.page
+        visit_again(page, "?edits=unembed.W_U[2,5]=-4")
+        expect(page.locator(".laboratory-weights")).to_contain_text("edited")
+        settle(page)
+        assert_computed(page, weights, decoded(weights, list(task.BY_NAME[PROBLEM].prompt)))
+        visit_again(page, "?edits=logits[3,7]=50")
+        expect(page.locator(".laboratory-token").first).to_have_text("7")
+        right = [p for p in task.PROBLEMS if str(p.a * p.b).startswith("7")]
+        note = page.locator(".laboratory-choice p")
+        expect(note).to_have_attribute("data-correct", str(len(right)))
+        answers = page.locator(".laboratory-choice td[data-first]").all_inner_texts()
+        assert all(answer.startswith("7") for answer in answers)
+        assert visit.complaints == []
 
 
 def test_the_laboratory_follows_a_run_here(site: BuiltSite, chromium: Chromium) -> None:
@@ -411,7 +446,7 @@ def digits(page: Page) -> list[Locator]:
 
 
 def command(page: Page, name: str) -> Locator:
-    return page.locator(f'.laboratory [data-command="{name}"]')
+    return page.locator(f'.laboratory [data-write="{name}"]')
 
 
 def status(page: Page) -> Locator:

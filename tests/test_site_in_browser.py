@@ -46,6 +46,14 @@ READ_FIGURES = """() => [...document.querySelectorAll("figure.matrix")].map((fig
   })),
 }))"""
 
+UNREADABLE = """() => {
+  const texts = [...document.querySelectorAll("main :is(h1, h2, h3, p, li, td, th, figcaption)")]
+    .filter(({textContent}) => textContent.trim() !== "")
+    .filter((element) => !element.closest("[hidden], nav, details:not([open])"));
+  const hidden = texts.filter((element) => !element.checkVisibility({visibilityProperty: true}));
+  return {total: texts.length, hidden: hidden.map(({outerHTML}) => outerHTML)};
+}"""
+
 READ_VALUES = """() => [...document.querySelectorAll(".value")].map((value) => ({
   address: value.dataset.address,
   stage: value.dataset.stage || "trained",
@@ -161,6 +169,20 @@ def test_a_page_reads_without_javascript(site: BuiltSite, chromium: Chromium, pa
             assert table.is_visible()
         assert visit.page.locator(".matrix-table").count() == source.count('class="matrix-table"')
         assert not visit.page.locator(".theme-toggle").first.is_visible()
+
+
+@pytest.mark.parametrize("page", WITH_FIGURES)
+def test_a_page_reads_fully_before_its_widgets_run(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page) as visit:
+        visit.page.route("**/main.js", lambda _route: None)  # asked for, and never answered
+        visit.page.reload(wait_until="commit")
+        visit.page.locator("footer").wait_for()
+        assert visit.page.evaluate("typeof Article") == "undefined"
+        found = visit.page.evaluate(UNREADABLE)
+        assert found["total"] > 2
+        assert found["hidden"] == []
 
 
 def test_pointing_at_a_result_lights_the_row_and_the_column_it_came_from(

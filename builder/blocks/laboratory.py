@@ -142,7 +142,7 @@ def _status(problem: task.Problem, tokens: Sequence[str], context: Context) -> s
 
 def _controls(context: Context) -> str:
     buttons = " ".join(
-        f'<button type="button" data-command="{name}">'
+        f'<button type="button" data-write="{name}">'
         f"{escape(context.words(f'laboratory.{name}'))}</button>"
         for name in ("restart", "back", "next", "finish")
     )

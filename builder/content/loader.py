@@ -84,10 +84,12 @@ def load_chapter(
         return None
     front, body, body_line = split_front_matter(text)
     if front is None:
-        first = Location(shown, 1, 1, excerpt(text.partition("\n")[0]))
+        first = text.partition("\n")[0]
         message = "the chapter does not start with front matter between two `---` lines"
-        hint = "such as `---`, then `title: One row`, then `---`"
-        diagnostics.add(first.problem("front-matter", message, hint))
+        form = "such as `---`, then `title: One row`, then `---`"
+        hint = "end it with a line `---`" if first.rstrip() == "---" else form
+        problem = Location(shown, 1, 1, excerpt(first)).problem("front-matter", message, hint)
+        diagnostics.add(problem)
         return None
     section = read_section(front, shown, diagnostics, first_line=2)
     title = section.get("title", str)

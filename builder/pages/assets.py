@@ -43,7 +43,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
         "style.css": _joined(_files(templates / "css", "css")),
         "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),
         "theme.js": read_regular(scripts / "theme.js"),
-        "favicon.svg": read_regular(templates / "favicon.svg"),
+        "favicon.png": read_regular(templates / "favicon.png"),
     }
     found |= {font.name: read_regular(font) for font in _files(templates / "fonts", "woff2")}
     found["OFL.txt"] = read_regular(templates / "fonts" / "OFL.txt")

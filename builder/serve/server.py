@@ -25,7 +25,7 @@ _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
-    ".svg": "image/svg+xml",
+    ".png": "image/png",
     ".woff2": "font/woff2",
 }
 

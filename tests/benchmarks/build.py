@@ -8,7 +8,6 @@ their own, so that a busy machine slows both. Exit code 1 if a limit is exceeded
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import os
 import re
@@ -19,12 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from figures import ROOT, Benchmark, Figure, main
+
 N_CHAPTERS = 500
 CHAPTER_BYTES = 8_000
 
@@ -49,20 +48,6 @@ for path in sorted(source.glob("*.md")):
     html = page.render(title=path.stem, body=markdown.render(text))
     (out / f"{path.stem}.html").write_text(html, encoding="utf-8")
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured figure and its limit."""
-
-    name: str
-    value: float
-    limit: float
-    unit: str
-
-    def __str__(self) -> str:
-        mark = "ok" if self.value <= self.limit else "TOO MUCH"
-        return f"{self.name:<52}{self.value:9.2f}  limit {self.limit:g} {self.unit:<6} {mark}"
 
 
 def run(arguments: list[str], cwd: Path) -> float:
@@ -201,7 +186,7 @@ def compressed(path: Path) -> int:
     return len(data if path.suffix == ".woff2" else gzip.compress(data))
 
 
-BENCHMARKS: dict[str, Callable[[int], Iterator[Figure]]] = {
+BENCHMARKS: dict[str, Benchmark] = {
     "cold": cold_build,
     "warm": warm_build,
     "chapters": many_chapters,
@@ -209,19 +194,5 @@ BENCHMARKS: dict[str, Callable[[int], Iterator[Figure]]] = {
 }
 
 
-def main() -> int:
-    """Run the chosen benchmarks and print a line for each figure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each (%(default)s)")
-    parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=list(BENCHMARKS))
-    options = parser.parse_args()
-    is_within = True
-    for name in options.only:
-        for figure in BENCHMARKS[name](options.rounds):
-            print(figure, flush=True)
-            is_within &= figure.value <= figure.limit
-    return 0 if is_within else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__.splitlines()[0], BENCHMARKS, rounds=5))

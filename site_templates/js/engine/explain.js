@@ -27,10 +27,10 @@
       return { ...source, value: valueOf(numbers, source) };
     };
     for (const product of rule.products) {
-      for (const indices of each(atoms(product), bound, model)) {
+      const names = atoms(product), free = names.filter((name) => !(name in bound));
+      for (const indices of each(names, bound, model)) {
         if (isOwn(indices)) made.own = made.terms.length;
         if (indices.pos >= model.rows.n) continue; // a row of PosEmb that no token stands on
-        const free = Object.keys(indices).filter((name) => !(name in bound));
         const at = free.map((name) => ({ axis: kindOf(name), index: indices[name] }));
         made.terms.push({ operands: product.map((pattern) => operand(pattern, indices)), at });
       }

@@ -32,7 +32,7 @@
     const exponent = size > 0 ? Math.floor(Math.log10(size)) : 0;
     if (isUnrounded) {
       const kept = Math.min(20, Math.max(FEWEST, STORED_DIGITS - 1 - exponent));
-      return compute(made, eps, (operand) => operand.value, kept + BEYOND, kept);
+      return compute(made, eps, (operand) => operand.value, kept + BEYOND, kept).written();
     }
     const wanted = Math.min(MOST, Math.max(FEWEST, SIGNIFICANT - 1 - exponent));
     const seen = new Map(); // the operands are the same in every attempt
@@ -42,15 +42,15 @@
     };
     for (let decimals = wanted; decimals < MOST; decimals++) {
       const found = compute(made, eps, value, decimals, wanted);
-      if (found.agrees) return found;
+      if (found.agrees) return found.written();
     }
-    return compute(made, eps, value, MOST, wanted);
+    return compute(made, eps, value, MOST, wanted).written();
   }
 
   /**
    * @param {number} decimals of everything on the way
    * @param {number} wanted decimals of the result
-   * @returns {Shown}
+   * @returns {{agrees: boolean, written: () => Shown}}
    */
   function compute(made, eps, value, decimals, wanted) {
     const one = 10n ** BigInt(decimals);
@@ -69,7 +69,8 @@
     const by = made.divisor === null ? one : scale.of(typeof made.divisor === "number" ? made.divisor : value(made.divisor));
     const make = OPERATIONS[made.operation] ?? sum;
     const { parts = () => [], steps, result, mean = 0n, visible = terms, columns = 2 } = make(terms, scale, { by, made, eps });
-    return {
+    const agrees = text(result, wanted) === Article.number.display(value({ ...made.cell, value: made.result }), wanted);
+    const written = () => ({
       lines: visible.map((term) => ({
         factors: term.operands.slice(0, columns).map((operand, i) => ({ operand, text: scale.text(term.factors[i]) })),
         parts: parts(term).map(scale.text),
@@ -80,9 +81,10 @@
       mean: scale.text(mean),
       steps,
       result: text(result, wanted),
-      agrees: text(result, wanted) === Article.number.display(value({ ...made.cell, value: made.result }), wanted),
+      agrees,
       decimals,
-    };
+    });
+    return { agrees, written };
   }
 
   const total = (numbers) => numbers.reduce((all, number) => all + number, 0n);

@@ -68,11 +68,17 @@
   function show(steps, from) {
     for (const animation of animations.splice(0)) animation.cancel();
     folded.clear();
+    if (steps.length > list.children.length) requestAnimationFrame(showLast); // where layout is known anyway
     while (list.children.length > steps.length) list.lastElementChild.remove();
     while (list.children.length < steps.length) list.append(another());
     steps.forEach((step, i) => fill(/** @type {HTMLElement} */ (list.children[i]), step));
     mark();
     if (from < steps.length) write(from);
+  }
+
+  function showLast() {
+    const scroll = /** @type {HTMLElement} */ (list.parentElement);
+    scroll.scrollLeft = scroll.scrollWidth;
   }
 
   function another() {
@@ -156,8 +162,6 @@
 
   /** Let tokens come out one after the other; everything stands at its place from the start. */
   function write(from) {
-    const scroll = /** @type {HTMLElement} */ (list.parentElement);
-    requestAnimationFrame(() => (scroll.scrollLeft = scroll.scrollWidth)); // where layout is known anyway
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const appear = (element, delay) => {
       animations.push(element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 180, delay, fill: "backwards" }));

@@ -17,7 +17,7 @@
   let labels;
   /** How many tokens the model can read, and how many of them are the question. */
   let limit = 0, asked = 0;
-  /** @type {any} the run, and the model that was last asked */
+  /** @type {any} the run, and the model that the page shows */
   let run, model;
   /** @type {{problem: string, tokens: number[], steps: any[]}} what stands there */
   let shown;
@@ -49,7 +49,10 @@
       if ("problem" in change || "prefix" in change) guarded(() => follow(state, change));
     });
     document.addEventListener("article:scene", () => {
-      if (model === Article.passes.model()) return; // the problem is another, no more
+      const next = Article.passes.model();
+      const isSame = model ? model === next : next.isBuilds;
+      model = next;
+      if (isSame) return; // the problem is another, no more
       guarded(() => update());
       Article.laboratoryGrid.refresh();
     });
@@ -63,8 +66,7 @@
 
   /** The same, once the run is there, with what the reader has overwritten. */
   function currentModel() {
-    model = Article.passes.model();
-    return { run, ...model };
+    return { run, ...Article.passes.model() };
   }
 
   /** Show what the state asks for; a prefix that means nothing is left out, with a note. */
@@ -80,7 +82,7 @@
     const mine = ++latest;
     const state = Article.state.get();
     const problem = problemOf(state);
-    const isOwn = state.prefix === null && problem === root.dataset.problem && (!run || Article.passes.model().isBuilds);
+    const isOwn = state.prefix === null && problem === root.dataset.problem && (model?.isBuilds ?? true);
     if (isAsBuilt && isOwn) return;
     run ??= await Article.passes.load();
     if (mine !== latest) return; // another state came in between
@@ -196,7 +198,7 @@
     part("controls").hidden = false;
     part("controls").addEventListener("click", (event) => {
       const button = /** @type {Element} */ (event.target).closest("button");
-      if (button?.getAttribute("aria-disabled") === "false") guarded(() => COMMANDS[button.dataset.command]());
+      if (button?.getAttribute("aria-disabled") === "false") guarded(() => COMMANDS[button.dataset.write]());
     });
     enable({});
   }
@@ -204,7 +206,7 @@
   /** A command that is out of reach stays focusable, so that the keyboard does not lose its place. */
   function enable(can) {
     for (const button of part("controls").querySelectorAll("button")) {
-      button.setAttribute("aria-disabled", String(!can[button.dataset.command]));
+      button.setAttribute("aria-disabled", String(!can[button.dataset.write]));
     }
   }
 

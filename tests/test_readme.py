@@ -1,0 +1,47 @@
+"""The README says what is so: its example builds, its commands, blocks and files exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from builder.blocks import BLOCKS, ROLES
+from builder.cli import main, parser
+from tests.projects import ROOT, substitute
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_a_chapter_builds(project: Path) -> None:
+    (example,) = re.findall(r"^```\n(---\n.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    (project / "content/zh/example.md").write_text(example, encoding="utf-8")
+    substitute(project / "content/site.yml", "\n  - about\n", "\n  - example\n  - about\n")
+    assert main(["build", "--strict", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("block", [*BLOCKS, *ROLES], ids=lambda block: block.NAME)
+def test_every_block_is_described(block: object) -> None:
+    name = block.NAME  # type: ignore[attr-defined]
+    assert re.search(rf"^\|.*(::: {name}\b|{{{name}}}`).*\|$", README, re.MULTILINE)
+
+
+def test_every_command_is_named() -> None:
+    (commands,) = re.findall(r"^All commands: (.*?)\. ", README, re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", commands)) == set(_commands())
+    used = set(re.findall(r"python -m builder (\w+)", README))
+    assert used <= set(_commands())
+
+
+def _commands() -> list[str]:
+    (choices,) = (action.choices for action in parser()._actions if action.choices)
+    return list(choices)
+
+
+def test_every_file_that_is_named_is_there() -> None:
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"dist"}
+    named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", README)
+    inside = [name for name in named if name.split("/")[0] in folders]
+    assert len(inside) > 10
+    assert not [name for name in inside if not (ROOT / name).exists()]
