@@ -35,6 +35,7 @@ from builder.blocks import (
     note,
     problem,
     product,
+    route,
     row,
     softmax,
     softmax_gradient,
@@ -67,6 +68,7 @@ BLOCKS: tuple[Block, ...] = (
     laboratory,
     network,
     atlas,
+    route,
     ledger,
     votes,
 )

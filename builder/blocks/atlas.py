@@ -12,7 +12,7 @@ import numpy as np
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import letter
 from builder.blocks.legend import legend
-from builder.blocks.part import BETWEEN, head_name, layer_name
+from builder.blocks.part import BETWEEN, head_name, index, layer_name
 from builder.blocks.table import Part, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
@@ -49,8 +49,8 @@ class Choice:
         """Read the options."""
         config = context.numbers.config
         return cls(
-            _index(options, "layer", config.n_layers),
-            _index(options, "head", config.n_heads),
+            index(options["layer"], config.n_layers, "layer"),
+            index(options["head"], config.n_heads, "head"),
             int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
             _named(options["source"] or "b", SOURCES, "source"),
         )
@@ -98,14 +98,6 @@ def render(directive: Directive, context: Context) -> str:
         f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
         f' aria-labelledby="{name_id}">{cells}</div></div>{legend(matrix)}{note}</figure>\n'
     )
-
-
-def _index(options: Mapping[str, Any], option: str, size: int) -> int:
-    index = int(options[option] or 0)
-    if not 0 <= index < size:
-        message = f"`{option}` = {index} must be 0 to {size - 1}"
-        raise BlockError(f"unknown-{option}", message, "", option)
-    return index
 
 
 def _named(name: str, known: Mapping[str, str], option: str) -> str:

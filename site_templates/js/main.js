@@ -25,6 +25,7 @@
   mountEach("figure.matrix", Article.matrix.mount);
   mountEach("figure.product", Article.product.mount);
   mountEach("figure.atlas", Article.atlas.mount);
+  mountEach("figure.route", Article.route.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);

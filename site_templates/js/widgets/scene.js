@@ -108,7 +108,7 @@
     return [
       ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
       ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
-      ...jobs(all("figure.atlas"), Article.atlas.write),
+      ...jobs(all("figure.atlas"), Article.atlas.write), ...jobs(all("figure.route"), Article.route.write),
       ...jobs(far, Article.figure.write),
     ];
   }
