@@ -33,6 +33,7 @@ from builder.blocks import (
     mixture,
     network,
     note,
+    one_step,
     problem,
     product,
     route,
@@ -69,6 +70,7 @@ BLOCKS: tuple[Block, ...] = (
     network,
     atlas,
     route,
+    one_step,
     ledger,
     votes,
 )

@@ -109,6 +109,7 @@
       ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
       ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
       ...jobs(all("figure.atlas"), Article.atlas.write), ...jobs(all("figure.route"), Article.route.write),
+      ...jobs(all("figure.one-step"), Article.oneStep.write),
       ...jobs(far, Article.figure.write),
     ];
   }
