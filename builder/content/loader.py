@@ -88,8 +88,8 @@ def load_chapter(
         message = "the chapter does not start with front matter between two `---` lines"
         form = "such as `---`, then `title: One row`, then `---`"
         hint = "end it with a line `---`" if first.rstrip() == "---" else form
-        problem = Location(shown, 1, 1, excerpt(first)).problem("front-matter", message, hint)
-        diagnostics.add(problem)
+        found = Location(shown, 1, 1, excerpt(first)).problem("front-matter", message, hint)
+        diagnostics.add(found)
         return None
     section = read_section(front, shown, diagnostics, first_line=2)
     title = section.get("title", str)
