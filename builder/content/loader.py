@@ -17,8 +17,9 @@ from builder.content.config import (
     read_preset,
     read_slugs,
 )
+from builder.content.section import Section
 from builder.content.site import Chapter, Language, Site
-from builder.content.strict_yaml import Section, read_section
+from builder.content.strict_yaml import read_section
 from builder.content.text_file import read_text
 from builder.errors import Diagnostics, Location, excerpt, nearest
 
