@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from builder.blocks import (
     aside,
+    atlas,
     claim,
     claims,
     curve,
@@ -65,6 +66,7 @@ BLOCKS: tuple[Block, ...] = (
     timeline,
     laboratory,
     network,
+    atlas,
     ledger,
     votes,
 )

@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-  const FIELDS = ["step", "problem", "position", "layer", "head", "edits"];
+  const FIELDS = ["step", "problem", "position", "layer", "head", "source", "edits"];
   const SLICE = 8;
 
   /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
@@ -108,6 +108,7 @@
     return [
       ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
       ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
+      ...jobs(all("figure.atlas"), Article.atlas.write),
       ...jobs(far, Article.figure.write),
     ];
   }
