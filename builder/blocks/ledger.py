@@ -96,8 +96,8 @@ def _section(
     called = escape(word(part, context))
     name = re.sub(r"_(\w+)", r"<sub>\1</sub>", f"{escape(sign(part))} {called}".strip())
     return (
-        f'<section class="ledger-part wide" id="{own}" aria-label="{called}">'
-        f'<p class="ledger-name">{name}</p>{rows}</section>\n'
+        f'<div class="ledger-part wide" id="{own}" role="group" aria-label="{called}">'
+        f'<p class="ledger-name">{name}</p>{rows}</div>\n'
     )
 
 
