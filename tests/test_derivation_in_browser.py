@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from axe_core_python.sync_playwright import Axe
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect
 
@@ -36,6 +37,7 @@ PAGES = [
     "one-route.html",
 ]
 STEP = 60
+PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 900}
 
 
@@ -189,6 +191,15 @@ def test_gradients_follow_the_target_that_a_reader_chooses(
             for figure in shown:
                 assert figure["data"]["target"] == str(min(position, last))
                 _check_figure(figure, Seen(site.folder, problem=problem))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_on_a_phone_has_no_barriers(site: BuiltSite, chromium: Chromium, page: str) -> None:
+    with chromium.visit(site.folder / page, viewport=PHONE) as visit:
+        found = Axe().run(visit.page)["violations"]
+        assert [(problem["id"], problem["nodes"][0]["target"]) for problem in found] == []
+        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
 
 
 def _check_stored(site: BuiltSite, figure: Mapping[str, Any]) -> None:

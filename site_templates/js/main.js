@@ -21,7 +21,7 @@
   mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
   mountEach(".language-switch a", Article.language.mount);
   mountEach(".chapter-menu details", Article.menu.mount);
-  mountEach('math[display="block"]', Article.formula.mount);
+  mountEach('math[display="block"], .worked-scroll', Article.formula.mount);
   mountEach("figure.matrix", Article.matrix.mount);
   mountEach("figure.product", Article.product.mount);
   mountEach("figure.atlas", Article.atlas.mount);

@@ -1,4 +1,4 @@
-// A formula wider than the page can be scrolled by keys.
+// A formula or a calculation wider than the page can be scrolled by keys.
 (function (Article) {
   "use strict";
 
