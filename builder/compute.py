@@ -18,7 +18,6 @@ from builder.progress import Progress, Update
 from builder.stages import Cache, Result, Stored, digest
 from model import task
 from model.config import Preset
-from model.snapshot import STAGES
 
 if TYPE_CHECKING:
     from model.documents import File
@@ -123,7 +122,8 @@ class Computer:
         def compute() -> Result:
             from model.evidence import gather
 
-            initial, weights = map(_snapshot([trained]).weights, STAGES)
+            snapshot = _snapshot([trained])
+            initial, weights = snapshot.weights("initial"), snapshot.weights("trained")
             return Result({}, asdict(gather(initial, weights, self.preset)))
 
         return self._with_torch(

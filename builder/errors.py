@@ -163,4 +163,5 @@ def did_you_mean(word: str, choices: Iterable[str], otherwise: str = "") -> str:
 
 def nearest(word: str, choices: Sequence[str], likeness: float = 0.6) -> str | None:
     """Return the choice that is most like a word; None if none is alike enough."""
-    return next(iter(difflib.get_close_matches(word, choices, n=1, cutoff=likeness)), None)
+    start = word[:LONGEST_EXCERPT]  # who writes more has not mistyped a name
+    return next(iter(difflib.get_close_matches(start, choices, n=1, cutoff=likeness)), None)

@@ -29,4 +29,4 @@ def _processor() -> str:
     except OSError:
         return platform.processor()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())
+    return next(names, "") or platform.processor()  # the latter starts a process

@@ -9,6 +9,9 @@ from typing import Any
 MOST_MATRIX_CELLS, MOST_STEPS = 1_000_000, 1_000_000
 """Far beyond what anybody could read; a mistyped size or number of steps ends here."""
 
+STEP_RATE = 0.01
+"""How far a step on one target alone goes: each weight loses this times its gradient."""
+
 LARGEST_SEED = 2**53 - 1
 """Every whole number up to this is exact in JavaScript too."""
 

@@ -14,13 +14,10 @@ import torch
 from torch import Tensor
 
 from model import task, trace
-from model.config import ModelConfig, Preset
+from model.config import STEP_RATE, ModelConfig, Preset
 from model.trace import Gradients, StoredWeights, decode
 from model.train import train
 from model.transformer import Record, unrecorded
-
-STEP_RATE = 0.01
-"""Of the step of plain gradient descent on one target alone."""
 
 
 @dataclass(frozen=True, slots=True)

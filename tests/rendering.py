@@ -53,7 +53,7 @@ DOMAINS = dict.fromkeys(Vocabulary(PRESET.model), 1.0)
 
 @functools.cache
 def snapshot_folder() -> Path:
-    """Train three steps and write the files that figures read, for a few problems."""
+    """Train three steps and write the files that figures read."""
     folder = Path(tempfile.mkdtemp(prefix="snapshot-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     run = train(PRESET)
@@ -78,8 +78,7 @@ def snapshot_folder() -> Path:
         _write(folder / f"weights/{stage}.json", {"step": step, "tensors": weights})
         for make in (trace_files, gradient_files):
             for file in make(stage, weights, PRESET.model):
-                if Path(file.path).stem in PROBLEMS:
-                    _store(folder / file.path, file.data)
+                _store(folder / file.path, file.data)
     return folder
 
 

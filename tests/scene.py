@@ -13,7 +13,7 @@ CHOOSE = """async (change) => {
   Article.state.set(change);
   await followed;
 }"""
-READ = """() => [...document.querySelectorAll("figure.matrix")].map((figure) => ({
+READ = """() => [...document.querySelectorAll("figure.matrix[data-stage]")].map((figure) => ({
   id: figure.id,
   data: {...figure.dataset},
   where: figure.querySelector(".matrix-where").textContent,

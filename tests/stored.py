@@ -24,6 +24,8 @@ def matrix(site: Path, figure: Mapping[str, str]) -> NDArray[np.float64]:
         values = targets[int(figure["target"])]["grads"][key]
     elif "problem" in figure:
         values = read(site, f"traces/{stage}/{figure['problem']}.json")["values"][key]
+    elif key.split(".")[-1] in PRODUCTS:
+        return product(site, key, int(figure["head"]), stage)
     else:
         values = read(site, f"weights/{stage}.json")["tensors"][key]
     array = np.array(values, dtype=np.float64)
@@ -31,6 +33,32 @@ def matrix(site: Path, figure: Mapping[str, str]) -> NDArray[np.float64]:
         array = of_head(array, key, int(figure["head"]), read(site, "manifest.json")["model"])
     array = np.atleast_2d(array)
     return array.T if figure.get("transposed") else array
+
+
+PRODUCTS = {
+    "W_QK": lambda w: w("attn.W_Q") @ w("attn.W_K").T,
+    "W_OV": lambda w: w("attn.W_V") @ w("attn.W_O"),
+    "token_scores": lambda w: (w("E") @ w("attn.W_Q")) @ (w("E") @ w("attn.W_K")).T / 2,
+    "token_logits": lambda w: w("E") @ (w("attn.W_V") @ w("attn.W_O")) @ w("U"),
+}
+"""What pages show of products of weights, for heads that are 4 wide."""
+
+
+def product(site: Path, key: str, head: int, stage: str) -> NDArray[np.float64]:
+    """A product of weights of one head, with 7 digits."""
+    _, layer, *_, name = key.split(".")
+    tensors = read(site, f"weights/{stage}.json")["tensors"]
+    sizes = read(site, "manifest.json")["model"]
+
+    def weight(name: str) -> NDArray[np.float64]:
+        if name in ("E", "U"):
+            whole = tensors["embed.W_E" if name == "E" else "unembed.W_U"]
+            return np.float32(whole).astype(np.float64)
+        array = np.float32(tensors[f"blocks.{layer}.{name}"]).astype(np.float64)
+        return of_head(array, name, head, sizes)
+
+    made = PRODUCTS[name](weight)
+    return np.array([[float(f"{cell:.6e}") for cell in row] for row in made])
 
 
 def of_head(

@@ -122,6 +122,14 @@ def test_the_builder_meets_torch_in_one_place_and_lazily() -> None:
         assert not [n for n in everything_run_by(module) if inside(n, needs_torch())], module
 
 
+def test_a_build_with_nothing_to_compute_does_without_numpy() -> None:
+    """NumPy, Jinja and markdown-it take longer to import than such a build takes."""
+    modules = {"builder.cli", *everything_run_by("builder.cli")}
+    used = {name.split(".")[0] for module in modules for name in at_import_time(tree(module))}
+    assert "yaml" in used
+    assert not used & {"numpy", "jinja2", "markdown_it", "math_core", "rich", "torch", "altair"}
+
+
 @cache
 def needs_torch() -> tuple[str, ...]:
     """Torch, the modules that import it, and those of the model that cannot be without these."""

@@ -132,6 +132,22 @@ def gradient(problem: str, position: int, key: str, by: float) -> Change:
     return change
 
 
+def share(problem: str, layer: int, head: int, source: int, value: float) -> Change:
+    def change(doctor: Doctor) -> None:
+        doctor.trace(problem)[f"blocks.{layer}.attn.pattern"][head][AT_EQUALS][source] = value
+
+    return change
+
+
+def same_order_in_layer_2(doctor: Doctor) -> None:
+    """In one head, two first operands rank the second operands alike."""
+    for b in range(10):
+        one, other = (
+            doctor.trace(f"{a}x{b}")["blocks.1.attn.pattern"][1][AT_EQUALS] for a in (3, 4)
+        )
+        other[2] = one[2]
+
+
 def longer(row: list[float]) -> None:
     row[7] += 0.01
 
@@ -189,6 +205,12 @@ FALSIFIED: dict[str, list[Change]] = {
     "second-digit-reads-equals": [
         evidence("second_digit_without_equals", 58),
         evidence("second_digit_without_equals", 29),
+    ],
+    "zero-read-most": [share("7x0", 0, 1, 2, 0.0), share("0x4", 0, 1, 0, 0.0)],
+    "one-order-in-layer-1": [
+        share("7x0", 0, 0, 2, 0.9),
+        share("3x3", 0, 1, 0, 0.0),
+        same_order_in_layer_2,
     ],
     "uniform-control-solves": [evidence("control_uniform", 99)],
     "uniform-overwrite-fails": [evidence("overwritten_uniform", 11)],

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from model import evidence, task, trace
+from model.config import STEP_RATE
 from tests import reference
 from tests.trained_models import CONFIG, gradients, weights
 
@@ -55,8 +56,7 @@ def test_without_the_cut_every_second_digit_is_right() -> None:
 @pytest.mark.parametrize("name", ["7x8", "0x0", "9x9"])
 @pytest.mark.parametrize("stage", ["initial", "trained"])
 def test_a_step_is_taken_for_each_target_alone(stage: str, name: str) -> None:
-    rate = evidence.STEP_RATE
-    after = trace.losses_after_step(weights(stage), gradients(stage), rate, CONFIG)
+    after = trace.losses_after_step(weights(stage), gradients(stage), STEP_RATE, CONFIG)
     for target in task.BY_NAME[name].targets:
         read = ids(task.BY_NAME[name].tokens[: target.position + 1])
         wanted = task.TOKEN_ID[target.target]

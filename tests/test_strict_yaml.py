@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from builder.content.strict_yaml import Section, read_section
+from builder.content.section import Section
+from builder.content.strict_yaml import read_section
 from builder.errors import Diagnostics
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from builder.blocks import (
     aside,
+    atlas,
     claim,
     claims,
     curve,
@@ -32,8 +33,10 @@ from builder.blocks import (
     mixture,
     network,
     note,
+    one_step,
     problem,
     product,
+    route,
     row,
     softmax,
     softmax_gradient,
@@ -65,6 +68,9 @@ BLOCKS: tuple[Block, ...] = (
     timeline,
     laboratory,
     network,
+    atlas,
+    route,
+    one_step,
     ledger,
     votes,
 )

@@ -8,7 +8,7 @@ from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import matrix_figure
-from builder.blocks.part import place, sign, word
+from builder.blocks.part import index, place, sign, word
 from builder.blocks.table import Part as Shown
 from builder.errors import did_you_mean
 from builder.numbers.matrix import Matrix
@@ -32,8 +32,8 @@ def render(directive: Directive, context: Context) -> str:
         raise BlockError("unknown-direction", f"there is no ledger `{directive.argument}`", hint)
     is_backward = directive.argument == "backward"
     config = context.numbers.config
-    layer = _index(directive, "layer", config.n_layers)
-    head = _index(directive, "head", config.n_heads)
+    layer = index(directive.options["layer"], config.n_layers, "layer")
+    head = index(directive.options["head"], config.n_heads, "head")
     vocabulary = Vocabulary(config)
     parts = [
         part
@@ -50,14 +50,6 @@ def render(directive: Directive, context: Context) -> str:
         for part in order
     )
     return "".join(sections)
-
-
-def _index(directive: Directive, option: str, size: int) -> int:
-    index = directive.options[option] or 0
-    if not 0 <= index < size:
-        message = f"`{option}` = {index} must be 0 to {size - 1}"
-        raise BlockError(f"unknown-{option}", message, "", option)
-    return int(index)
 
 
 def _wanted(directive: Directive, parts: Sequence[Part]) -> Sequence[Part]:
@@ -104,8 +96,8 @@ def _section(
     called = escape(word(part, context))
     name = re.sub(r"_(\w+)", r"<sub>\1</sub>", f"{escape(sign(part))} {called}".strip())
     return (
-        f'<section class="ledger-part wide" id="{own}" aria-label="{called}">'
-        f'<p class="ledger-name">{name}</p>{rows}</section>\n'
+        f'<div class="ledger-part wide" id="{own}" role="group" aria-label="{called}">'
+        f'<p class="ledger-name">{name}</p>{rows}</div>\n'
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from builder.blocks.directive import Context
+from builder.blocks.directive import BlockError, Context
 from builder.content.site import LEDGER, LEDGER_OF_MLP
 from builder.numbers.display import display_whole
 from model.parts import Group, Part
@@ -10,6 +10,15 @@ from model.task import BY_NAME, EQUALS_POSITION, TOKEN_ID
 from model.tensors import in_prose
 
 BETWEEN = " · "
+
+
+def index(wanted: int | None, size: int, option: str) -> int:
+    """Return the layer or head that an option asks for, the first by default."""
+    found = int(wanted or 0)
+    if not 0 <= found < size:
+        message = f"`{option}` = {found} must be 0 to {size - 1}"
+        raise BlockError(f"unknown-{option}", message, "", option)
+    return found
 
 
 def sign(part: Part) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from builder.claims.world import STORED_PRECISION, Outcome, World, significant
+from builder.claims.world import STORED_PRECISION, Array, Outcome, World, significant
 from model import task
 
 FOLLOWING_HEAD, OTHER_HEAD = 1, 0
@@ -56,6 +56,52 @@ def other_head_does_not_follow(world: World) -> Outcome:
     """Head 1 of layer 1 does not: in none of these problems is 0 its largest share."""
     followed = _pairs_following_zero(world)[OTHER_HEAD]
     return Outcome(followed == 0, {"followed": followed, "problems": 2 * 9})
+
+
+def zero_read_most(world: World) -> Outcome:
+    """Of all second operands, and of all first ones, head 2 of layer 1's `=` reads 0 the most."""
+    tables = [
+        _operand_shares(world, 0, second)[FOLLOWING_HEAD] for second in (False, True)
+    ]  # [other operand, this operand] each
+    lines = np.concatenate(tables)
+    largest = int((lines.argmax(-1) == 0).sum())
+    return Outcome(largest == len(lines), {"largest": largest, "lines": len(lines)})
+
+
+def one_order_in_layer_1(world: World) -> Outcome:
+    """In layer 1 each head ranks the digits of an operand in one order; in layer 2 never twice."""
+    orders = [
+        {tuple(line.argsort()) for line in table}
+        for layer in range(world.config.n_layers)
+        for second in (False, True)
+        for table in _operand_shares(world, layer, second)
+    ]
+    per_layer = len(orders) // world.config.n_layers
+    first, later = orders[:per_layer], orders[per_layer:]
+    numbers = {
+        "most_orders_in_layer_1": max(map(len, first)),
+        "fewest_orders_in_layer_2": min(map(len, later)),
+        "lines": len(task.DIGITS),
+    }
+    one, many = numbers["most_orders_in_layer_1"], numbers["fewest_orders_in_layer_2"]
+    return Outcome(one == 1 and many == numbers["lines"], numbers)
+
+
+def _operand_shares(world: World, layer: int, second: bool) -> Array:
+    """What `=` reads from an operand in all problems [head, other operand, this operand]."""
+    position = 2 if second else 0
+    shares = np.array(
+        [
+            [
+                world.value(f"{a}x{b}", f"blocks.{layer}.attn.pattern")[
+                    :, task.EQUALS_POSITION, position
+                ]
+                for b in range(10)
+            ]
+            for a in range(10)
+        ]
+    )  # [first operand, second operand, head]
+    return shares.transpose((2, 0, 1) if second else (2, 1, 0))
 
 
 def _pairs_following_zero(world: World) -> list[int]:

@@ -24,6 +24,8 @@ PREDICATES: Mapping[str, Callable[[World], Outcome]] = {
     "pattern-moves-rows": attention.pattern_moves_rows,
     "head-follows-zero": attention.head_follows_zero,
     "other-head-does-not-follow": attention.other_head_does_not_follow,
+    "zero-read-most": attention.zero_read_most,
+    "one-order-in-layer-1": attention.one_order_in_layer_1,
     "equals-query-identical": scores.equals_query_identical,
     "layer-2-query-differs": scores.layer_2_query_differs,
     "zero-outscores-seven": scores.zero_outscores_seven,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from builder.content.section import Entry, Section
 from builder.content.site import COVER, Language, nearest_problem
-from builder.content.strict_yaml import Entry, Section
 from builder.errors import Location, did_you_mean
 from model import task
 from model.config import PRESETS, ConfigError, Preset, preset_fields

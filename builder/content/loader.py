@@ -17,8 +17,9 @@ from builder.content.config import (
     read_preset,
     read_slugs,
 )
+from builder.content.section import Section
 from builder.content.site import Chapter, Language, Site
-from builder.content.strict_yaml import Section, read_section
+from builder.content.strict_yaml import read_section
 from builder.content.text_file import read_text
 from builder.errors import Diagnostics, Location, excerpt, nearest
 
@@ -88,8 +89,8 @@ def load_chapter(
         message = "the chapter does not start with front matter between two `---` lines"
         form = "such as `---`, then `title: One row`, then `---`"
         hint = "end it with a line `---`" if first.rstrip() == "---" else form
-        problem = Location(shown, 1, 1, excerpt(first)).problem("front-matter", message, hint)
-        diagnostics.add(problem)
+        found = Location(shown, 1, 1, excerpt(first)).problem("front-matter", message, hint)
+        diagnostics.add(found)
         return None
     section = read_section(front, shown, diagnostics, first_line=2)
     title = section.get("title", str)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 
+from builder.content.section import Section
 from builder.content.site import Language
-from builder.content.strict_yaml import Section, read_section
+from builder.content.strict_yaml import read_section
 from builder.content.text_file import read_text
 from builder.errors import BuildError, Diagnostics, Location, did_you_mean
 

@@ -11,7 +11,8 @@ from markdown_it.token import Token
 
 from builder.blocks import BLOCKS
 from builder.blocks.directive import Argument, Block, Body, Directive
-from builder.content.strict_yaml import Section, read_section
+from builder.content.section import Section
+from builder.content.strict_yaml import read_section
 from builder.errors import did_you_mean
 from builder.markdown.rendering import Place, Rendering
 

@@ -24,6 +24,9 @@
   mountEach('math[display="block"]', Article.formula.mount);
   mountEach("figure.matrix", Article.matrix.mount);
   mountEach("figure.product", Article.product.mount);
+  mountEach("figure.atlas", Article.atlas.mount);
+  mountEach("figure.route", Article.route.mount);
+  mountEach("figure.one-step", Article.oneStep.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);

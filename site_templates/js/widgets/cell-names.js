@@ -49,6 +49,12 @@
     return dataset.problems.find((known) => known.problem === problem)?.tokens.slice(0, -1);
   }
 
+  /** @returns {string} a target, such as 7×8= → 5 */
+  function question(run, problem, position) {
+    const given = tokensOf(run, problem).slice(0, position + 1).map(tokenLabel).join("");
+    return `${given} \u2192 ${tokenLabel(answer(run, problem, position))}`;
+  }
+
   /** @returns {string} the token that should follow a position */
   function answer({ dataset }, problem, position) {
     return dataset.problems.find((known) => known.problem === problem).tokens[position + 1];
@@ -197,6 +203,7 @@
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, figures, onPage, letter, name, indices, about, inWords, where,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, figures, onPage, letter, name, indices, about, inWords,
+    where, question,
   };
 })((window.Article ??= {}));

@@ -69,11 +69,9 @@
     const asked = Math.max(first, place.position ?? tokens.indexOf("="));
     own.dataset.cell = cell.isGradient ? names.address({ ...place, cell: { ...cell, isGradient: false } }, run) : choose(asked);
     if (!cell.isGradient) return make("div", { className: "cell-gradient" }, own);
-    const next = run.dataset.problems.find((known) => known.problem === problem).tokens;
     const select = make("select", {}, ...tokens.slice(first).map((_, i) => {
       const position = first + i;
-      const text = `${next.slice(0, position + 1).map(names.token).join("")} \u2192 ${names.token(next[position + 1])}`;
-      return make("option", { value: choose(position), selected: position === place.position }, text);
+      return make("option", { value: choose(position), selected: position === place.position }, names.question(run, problem, position));
     }));
     return make("div", { className: "cell-gradient" }, make("label", {}, Article.text("cell_target"), " ", select), own);
   }

@@ -21,8 +21,8 @@
   let run;
   /** A number as the snapshot has it. */
   const stored = ({ key, value, isGradient }) => Article.number.stored(value, !isGradient && run.tensors[key].isWeight);
-  /** @type {any[]} operands of the open cell, and the cells on the page that are marked */
-  let operands = [], marked = [];
+  /** @type {any[]} operands of the open cell, and the cells on the page that are marked or pointed at */
+  let operands = [], marked = [], pointed = [];
   /** Address of the cell that the panel shows. */
   let rendered = "";
   /** Counts choices of a cell; Escape ends one whose numbers are still loading. */
@@ -45,7 +45,7 @@
   /** A cell of a table is clicked or entered, or a link to one: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = target.closest?.("figure.matrix td[data-row]");
+    const td = target.closest?.("figure.matrix[data-stage] td[data-row]");
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const source = td ?? link;
     if (!source) return;
@@ -281,15 +281,15 @@
   /** Pointing at an operand shows it on the page. */
   function point(event) {
     const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
-    for (const td of document.querySelectorAll("td.pointed")) td.classList.remove("pointed");
-    if (!cell) return;
-    for (const td of Article.cellNames.onPage(Article.cellNames.parse(cell, run), run)) td.classList.add("pointed");
+    for (const td of pointed) td.classList.remove("pointed");
+    pointed = cell ? Article.cellNames.onPage(Article.cellNames.parse(cell, run), run) : [];
+    for (const td of pointed) td.classList.add("pointed");
   }
 
   /** Give the marks to these cells, and to no others. */
   function mark(opened, sources = []) {
-    for (const td of marked) td.classList.remove("opened", "operand", "pointed");
-    marked = [...opened, ...sources];
+    for (const td of [...marked, ...pointed]) td.classList.remove("opened", "operand", "pointed");
+    [marked, pointed] = [[...opened, ...sources], []];
     for (const td of opened) td.classList.add("opened");
     for (const td of sources) td.classList.add("operand");
   }

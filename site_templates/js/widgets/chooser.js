@@ -16,14 +16,16 @@
     group.append(a, "\u00d7", b);
     header.querySelector(".site-title")?.after(group);
 
-    group.addEventListener("change", () => {
-      const chosen = `${a.value}x${b.value}`;
-      Article.state.set({ problem: chosen === Article.scene.written() ? null : chosen });
-    });
+    group.addEventListener("change", () => choose(`${a.value}x${b.value}`));
     for (const type of ["pointerenter", "focusin"]) group.addEventListener(type, () => Article.passes.load().catch(() => {}));
     Article.state.subscribe(() => {
       [a.value, b.value] = Article.scene.problem().split("x");
     });
+  }
+
+  /** @param {string} problem that the page shows from now on */
+  function choose(problem) {
+    Article.state.set({ problem: problem === Article.scene.written() ? null : problem });
   }
 
   /** @param {string} label */
@@ -34,5 +36,5 @@
     return select;
   }
 
-  Article.chooser = { mount };
+  Article.chooser = { mount, choose };
 })((window.Article ??= {}));

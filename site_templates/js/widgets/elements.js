@@ -32,6 +32,9 @@
     const kinds = {
       "figure.matrix[data-stage]": Article.figure.write,
       "figure.worked": Article.worked.write,
+      "figure.atlas": Article.atlas.write,
+      "figure.route": Article.route.write,
+      "figure.one-step": Article.oneStep.write,
       ".value[data-cell]": Article.prose.number,
       ".problem-part": Article.prose.problem,
     };

@@ -197,5 +197,5 @@
     Object.assign(cell, { number, mark });
   }
 
-  Article.figure = { write };
+  Article.figure = { write, cellOf, set };
 })((window.Article ??= {}));

@@ -55,7 +55,8 @@
     /** @type {HTMLTableCellElement | null} */
     let locked = null;
     const lock = (cell) => show(figure, (locked = cell));
-    const toggle = (cell) => lock(locked === cell ? null : cell);
+    const isChoice = figure.matches(".atlas"); // what it chooses is not let go of
+    const toggle = (cell) => isChoice || lock(locked === cell ? null : cell);
     const preview = (cell) => show(figure, cell ?? locked);
     const isGone = (cell) => cell !== null && !table.contains(cell);
 

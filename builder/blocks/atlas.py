@@ -1,0 +1,155 @@
+"""`::: atlas`: a hundred problems at once: how much a row reads from a place, or how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
+from builder.blocks.figure import letter
+from builder.blocks.legend import legend
+from builder.blocks.part import BETWEEN, head_name, index, layer_name
+from builder.blocks.table import Part, table
+from builder.errors import did_you_mean
+from builder.numbers.address import Axis
+from builder.numbers.matrix import Matrix
+from model import task
+from model.tensors import in_prose
+
+NAME = "atlas"
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {**FIGURE, "layer": int, "head": int, "receiver": str, "source": str}
+
+RECEIVERS = {task.EQUALS: "3", "first": "4"}
+"""Who reads: `=`, or the first digit of the answer; and their positions."""
+
+SOURCES = {"a": "0", task.TIMES: "1", "b": "2", task.EQUALS: "3", "self": "self", "next": "next"}
+"""Who is read, as authors and as addresses call it; `next` asks for the probability of the token
+that comes, in place of a share."""
+
+_EDGES = {"rows": "a", "columns": "b"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the table shows; `position` is the receiver's."""
+
+    layer: int
+    head: int
+    position: int
+    source: str
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], context: Context) -> Choice:
+        """Read the options."""
+        config = context.numbers.config
+        return cls(
+            index(options["layer"], config.n_layers, "layer"),
+            index(options["head"], config.n_heads, "head"),
+            int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
+            _named(options["source"] or "b", SOURCES, "source"),
+        )
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether it is about P, and not about A."""
+        return self.source == "next"
+
+    @property
+    def address(self) -> str:
+        """The matrix that has the number of each problem."""
+        if self.is_probability:
+            return "probs"
+        return f"blocks.{self.layer}.attn.pattern[{self.head}]"
+
+    def column(self, problem: task.Problem) -> int:
+        """Where in the receiver's row the number of a problem is."""
+        if self.is_probability:
+            return task.TOKEN_ID[problem.tokens[self.position + 1]]
+        return self.position if self.source == "self" else int(self.source)
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return the table, a cell a problem, with choices that a script brings to life."""
+    choice = Choice.of(directive.options, context)
+    matrix = _matrix(choice, context)
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    name_id = context.ids.part(figure_id, "name")
+    where, meaning = _where(matrix, context), _meaning(choice, context)
+    words = {name: context.words(f"figure.axis_{axis}") for name, axis in _EDGES.items()}
+    spoken = context.words(
+        "figure.table_caption", name=matrix.spec.letter, where=where, meaning=meaning, **words
+    )
+    cells = table(matrix, Part(range(10), range(10)), context, spoken)
+    note = f'<p class="matrix-caption">{directive.caption}</p>' if directive.caption else ""
+    data = "".join(f' data-{name}="{value}"' for name, value in asdict(choice).items())
+    return (
+        f'<figure class="matrix atlas" id="{figure_id}"{data}'
+        f' data-range="{matrix.range.value}" data-domain="1">'
+        f'<figcaption><span class="matrix-name" id="{name_id}"><span class="matrix-letter">'
+        f'{letter(matrix)}</span> <span class="matrix-where">{escape(where)}</span></span> '
+        f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
+        f"{_controls(choice, context)}"
+        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
+        f' aria-labelledby="{name_id}">{cells}</div></div>{legend(matrix)}{note}</figure>\n'
+    )
+
+
+def _named(name: str, known: Mapping[str, str], option: str) -> str:
+    if name not in known:
+        message, hint = f"there is no {option} `{name}`", did_you_mean(name, known)
+        raise BlockError(f"unknown-{option}", message, hint, option)
+    return known[name]
+
+
+def _matrix(choice: Choice, context: Context) -> Matrix:
+    """The number of each problem [first operand, second operand]."""
+    values = np.empty((10, 10))
+    for problem in task.PROBLEMS:
+        one = context.numbers.matrix(choice.address, "trained", problem.name)
+        values[problem.a, problem.b] = one.values[choice.position, choice.column(problem)]
+    rows, columns = (Axis(name, task.DIGITS, has_tokens=False) for name in _EDGES.values())
+    return Matrix(values, rows, columns, one.spec, one.head, one.stage, "", domain=1)
+
+
+def _where(matrix: Matrix, context: Context) -> str:
+    layer, head = matrix.spec.layer, matrix.head
+    parts = [] if layer is None else [layer_name(layer, context)]
+    parts += [] if head is None else [head_name(head, context)]
+    return BETWEEN.join([*parts, context.words(f"figure.stage_{matrix.stage}")])
+
+
+def _meaning(choice: Choice, context: Context) -> str:
+    kind = "probability" if choice.is_probability else "share"
+    position = context.words(f"atlas.position_{choice.position}")
+    source = context.words(f"atlas.source_{choice.source}")
+    return context.words(f"script.atlas_{kind}", position=position, source=source)
+
+
+def _controls(choice: Choice, context: Context) -> str:
+    """What else the table can show, hidden until a script can follow it."""
+    config = context.numbers.config
+    listed = {
+        "layer": [(str(i), str(in_prose(i))) for i in range(config.n_layers)],
+        "head": [(str(i), str(in_prose(i))) for i in range(config.n_heads)],
+        "position": [(i, context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
+        "source": [(i, context.words(f"atlas.source_{i}")) for i in SOURCES.values()],
+    }
+    selects = "".join(
+        f'<label>{escape(context.words(f"atlas.{name}"))} <select name="{name}">'
+        f"{_list(listed[name], str(value))}</select></label>"
+        for name, value in asdict(choice).items()
+    )
+    return f'<div class="atlas-controls" hidden>{selects}</div>'
+
+
+def _list(listed: Iterable[tuple[str, str]], chosen: str) -> str:
+    return "".join(
+        f'<option value="{value}"{" selected" * (value == chosen)}>{escape(text)}</option>'
+        for value, text in listed
+    )

@@ -1,0 +1,57 @@
+"""`::: one_step`: the probabilities before and after one step on one target, in the browser."""
+
+from __future__ import annotations
+
+from html import escape
+
+from builder.blocks.directive import (
+    FIGURE,
+    WHERE,
+    Argument,
+    Body,
+    Context,
+    Directive,
+    Options,
+    where,
+)
+from builder.numbers.display import display, token_label
+from model import task
+from model.config import STEP_RATE
+
+NAME = "one_step"
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {**WHERE, **FIGURE}
+
+DECIMALS = 4
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return the table, which a script completes: no file has what the step leads to."""
+    stage, problem = where(directive.options, context)
+    row = context.numbers.matrix("probs", stage, problem).values[task.EQUALS_POSITION]
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+
+    def words(name: str) -> str:
+        return escape(context.words(f"one_step.{name}", rate=STEP_RATE))
+
+    heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
+    before = "".join(f"<td>{display(value, DECIMALS)}</td>" for value in row.tolist())
+    rows = {"before": before, "after": "<td></td>" * len(row), "change": "<td></td>" * len(row)}
+    lines = "".join(
+        f'<tr class="one-step-{name}"><th scope="row">{words(name)}</th>{cells}</tr>'
+        for name, cells in rows.items()
+    )
+    caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
+    follows = "position" if directive.options["problem"] else "problem position"
+    return (
+        f'<figure class="one-step wide" id="{figure_id}" data-stage="{stage}"'
+        f' data-problem="{problem}" data-target="{task.EQUALS_POSITION}" data-rate="{STEP_RATE}"'
+        f' data-follows="{follows}" hidden>'
+        f'<p class="one-step-head"><span class="matrix-where"></span> <label>{words("target")}'
+        f' <select></select></label></p><div class="worked-scroll" tabindex="0" role="group"'
+        f' aria-label="{words("title")}"><table class="matrix-table">'
+        f'<caption class="visually-hidden">{words("title")}</caption>'
+        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
+        f"{caption}</figure><noscript><p>{words('without_scripts')}</p></noscript>\n"
+    )

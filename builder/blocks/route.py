@@ -1,0 +1,149 @@
+"""`::: route`: from one source to `=`, and every number on the way; readers choose the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from builder.blocks import value
+from builder.blocks.directive import (
+    FIGURE,
+    WHERE,
+    Argument,
+    Body,
+    Context,
+    Directive,
+    Options,
+    Role,
+    where,
+)
+from builder.blocks.part import BETWEEN, head_name, index, layer_name
+from builder.blocks.table import n_decimals
+from builder.blocks.worked import place
+from builder.numbers.address import Axis
+from builder.numbers.display import display
+from model import task
+
+NAME = "route"
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {
+    **WHERE,
+    **FIGURE,
+    "layer": int,
+    "head": int,
+    "source": object,
+    "decimals": int,
+}
+
+_PARTS = {0: "a", 2: "b"}
+"""Operands of the page's problem, by position: their labels follow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One head of one problem; numbers are looked up by the name of a tensor and a place."""
+
+    directive: Directive
+    context: Context
+    layer: int
+    index: int
+
+    def number(self, name: str, row: int, column: int) -> float:
+        """The number itself."""
+        stage, problem = where(self.directive.options, self.context)
+        matrix = self.context.numbers.matrix(self._address(name), stage, problem)
+        return float(matrix.values[row, column])
+
+    def shown(self, name: str, row: int, column: int | str) -> str:
+        """The number as it stands in a sentence, which follows what readers look at."""
+        options = {"decimals": str(self.decimals), "follow": "layer,head"}
+        given = {name: self.directive.options[name] for name in WHERE}
+        address = f"{self._address(name)[:-1]},@{row},{column}]"
+        role = Role(value.NAME, address, options | {k: v for k, v in given.items() if v}, 0)
+        return value.render(role, self.context)
+
+    @property
+    def decimals(self) -> int:
+        """Of every number."""
+        return n_decimals(self.directive.options, 3)
+
+    def _address(self, name: str) -> str:
+        return f"blocks.{self.layer}.attn.{name}[{self.index}]"
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return the sources as a choice of one, and for each the numbers on its way; no script."""
+    config, options = context.numbers.config, directive.options
+    head = Head(
+        directive,
+        context,
+        index(options["layer"], config.n_layers, "layer"),
+        index(options["head"], config.n_heads, "head"),
+    )
+    stage, name = where(options, context)
+    tokens = task.BY_NAME[name].prompt
+    chosen = place(directive, "source", Axis("key", tokens, has_tokens=True))
+    figure_id = context.ids.figure(options["id"], directive.line)
+    parts = [layer_name(head.layer, context), head_name(head.index, context)]
+    parts += [context.words(f"figure.stage_{stage}"), name.replace("x", task.TIMES)]
+    follows = "layer head" if options["problem"] else "problem layer head"
+    sources = "".join(
+        f'<input type="radio" name="{figure_id}" id="{context.ids.part(figure_id, str(source))}"'
+        f"{' checked' * (source == chosen)}>"
+        f'<label for="{figure_id}-{source}">{_label(tokens, source, head)}</label>'
+        f'<table class="route-way">{_way(head, source, tokens)}</table>'
+        for source in range(len(tokens))
+    )
+    note = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
+    legend = escape(context.words("route.source"))
+    return (
+        f'<figure class="route" id="{figure_id}" data-stage="{stage}" data-problem="{name}"'
+        f' data-key="blocks.{head.layer}.attn.pattern" data-head="{head.index}"'
+        f' data-follows="{follows}" data-decimals="{head.decimals}">'
+        f'<p class="route-where">{escape(BETWEEN.join(parts))}</p>'
+        f"<fieldset><legend>{legend}</legend>{sources}</fieldset>{note}</figure>\n"
+    )
+
+
+def _label(tokens: Sequence[str], source: int, head: Head) -> str:
+    if source in _PARTS and not head.directive.options["problem"]:
+        return f'<code class="problem-part" data-part="{_PARTS[source]}">{tokens[source]}</code>'
+    return f"<code>{tokens[source]}</code>"
+
+
+def _way(head: Head, source: int, tokens: Sequence[str]) -> str:
+    """From q and k to S and A, and on to A × V."""
+    receiver, config = task.EQUALS_POSITION, head.context.numbers.config
+    each = range(config.d_head)
+    share = head.number("pattern", receiver, source)
+    brought = [share * head.number("v", source, d) for d in each]
+    rows = {
+        "q": [head.shown("q", receiver, d) for d in each],
+        "k": [head.shown("k", source, d) for d in each],
+        "score": [head.shown("attn_scores", receiver, f"@{source}")],
+        "share": [head.shown("pattern", receiver, f"@{source}")],
+        "content": [head.shown("v", source, d) for d in each],
+        "brought": [
+            f'<span data-value="{number!r}">{display(number, head.decimals)}</span>'
+            for number in brought
+        ],
+    }
+    labels = {"token": _label(tokens, source, head), "receiver": _label(tokens, receiver, head)}
+    root = f"{config.d_head**0.5:g}"
+    return "".join(_row(name, numbers, head, labels, root) for name, numbers in rows.items())
+
+
+def _row(
+    name: str, numbers: Sequence[str], head: Head, labels: Mapping[str, str], root: str
+) -> str:
+    """One step; the words of the interface have the labels of tokens in them."""
+    marked = {label: f"\0{label}\0" for label in labels}
+    text = escape(head.context.words(f"route.{name}", root=root, **marked))
+    words = re.sub("\0(.*?)\0", lambda match: labels[match[1]], text)
+    rest = head.context.numbers.config.d_head - len(numbers)
+    cells = "".join(f"<td>{number}</td>" for number in numbers)
+    filler = f'<td colspan="{rest}"></td>' if rest else ""
+    return f'<tr class="route-{name}"><th scope="row">{words}</th>{cells}{filler}</tr>'

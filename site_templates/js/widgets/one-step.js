@@ -1,0 +1,67 @@
+// One step of plain gradient descent for one target alone: its probabilities before and after.
+(function (Article) {
+  "use strict";
+
+  const DECIMALS = 4;
+
+  /** @param {HTMLElement} figure */
+  function mount(figure) {
+    figure.hidden = false;
+    figure.querySelector("select").addEventListener("change", ({ target }) => {
+      const position = Number(/** @type {HTMLSelectElement} */ (target).value);
+      Article.state.set({ position: position === read(figure).target ? null : position });
+    });
+    Article.whenIdle(async () => {
+      try {
+        const run = await Article.passes.load();
+        if (!Article.scene.current()) write(figure, { run, problem: Article.scene.problem(), position: null, step: null });
+      } catch (error) {
+        Article.problem.tell(figure, error);
+      }
+    });
+  }
+
+  const read = (figure) => Article.follow.own(figure, ({ rate }) => ({ rate: Number(rate) }));
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {any} view
+   */
+  function write(figure, view) {
+    const own = read(figure), { run } = view;
+    const { problem, stage, target: position } = Article.follow.resolve(own, view);
+    const pass = Article.passes.at({ problem, stage, position });
+    const stepped = pass.weights.map((weight, i) => weight - own.rate * pass.gradient[i]);
+    const model = new Article.engine.Transformer(run.sizes, pass.model.rows);
+    model.forward(stepped);
+    const [before, after] = [pass.model, model].map((of) => Array.from(run.dataset.vocab, (_, c) => of.values.probs[position * run.sizes.d_vocab + c]));
+    const shown = (p) => Number(p.toFixed(DECIMALS));
+    const change = after.map((p, c) => shown(p) - shown(before[c])); // of what is written above it
+    fill(figure, "before", before, 1);
+    fill(figure, "after", after, 1);
+    fill(figure, "change", change, Math.max(...change.map(Math.abs)));
+    figure.querySelectorAll("thead th").forEach((th, c) => th.classList.toggle("lit", c === pass.target.token));
+    name(figure, { problem, stage, position }, view);
+  }
+
+  function fill(figure, row, numbers, domain) {
+    figure.querySelectorAll(`.one-step-${row} td`).forEach((td, c) => {
+      const value = Article.number.rounded(numbers[c]);
+      td.className = value < 0 ? "negative" : "positive";
+      td.style.setProperty("--v", (Math.abs(value) / domain).toFixed(3));
+      td.dataset.value = String(value);
+      td.textContent = Article.number.display(value, DECIMALS);
+    });
+  }
+
+  /** What was asked, and what else can be. */
+  function name(figure, { problem, stage, position }, { run, step }) {
+    const { where, question, tokensOf } = Article.cellNames;
+    const place = { cell: { key: "probs", head: null }, problem, stage, isEdited: false };
+    figure.querySelector(".matrix-where").textContent = where(place, run, stage === "trained" ? step : null);
+    const select = figure.querySelector("select");
+    select.replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === position)));
+  }
+
+  Article.oneStep = { mount, write };
+})((window.Article ??= {}));

@@ -1,0 +1,188 @@
+"""A hundred problems at once, in Chromium: every number once more, and the way to each problem."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_core_python.sync_playwright import Axe
+from numpy.typing import NDArray
+from playwright.sync_api import Page, expect
+
+from builder.numbers.display import display
+from model import task
+from tests import independent, scene, stored
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+
+Array = NDArray[np.float64]
+
+PAGE = "answer.html"
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+
+READ = """() => {
+  const figure = document.querySelector("figure.atlas");
+  const text = (selector) => figure.querySelector(selector).textContent;
+  return {
+    letter: text(".matrix-letter"), where: text(".matrix-where"), meaning: text(".matrix-meaning"),
+    spoken: text("caption"),
+    selected: [...figure.querySelectorAll('[aria-selected="true"]')]
+      .map((td) => `${td.dataset.row}x${td.dataset.column}`),
+    cells: [...figure.querySelectorAll("td[data-row]")].map((td) => ({
+      row: Number(td.dataset.row), column: Number(td.dataset.column),
+      value: Number(td.dataset.value), text: td.textContent,
+      share: td.style.getPropertyValue("--v"),
+    })),
+  };
+}"""
+
+
+def read(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate(READ)
+    return found
+
+
+def expected(
+    site: BuiltSite, weights: str, layer: int, head: int, position: int, source: str
+) -> Array:
+    """The number of each problem [first operand, second operand]."""
+    found = np.empty((10, 10))
+    for problem in task.PROBLEMS:
+        values = independent.forward(site.folder, weights, problem.name)
+        if source == "next":
+            token = problem.tokens[position + 1]
+            number = values["probs"][position, task.TOKEN_ID[token]]
+        else:
+            key = position if source == "self" else int(source)
+            number = values[f"blocks.{layer}.attn.pattern"][head, position, key]
+        found[problem.a, problem.b] = number
+    return found
+
+
+def check(shown: dict[str, Any], numbers: Array) -> None:
+    assert len(shown["cells"]) == 100
+    for cell in shown["cells"]:
+        exact = numbers[cell["row"], cell["column"]]
+        assert independent.is_stored(cell["value"], exact), cell
+        assert cell["text"] == display(cell["value"])
+        assert cell["share"] == f"{cell['value']:.3f}" or abs(float(cell["share"]) - exact) < 6e-4
+
+
+def test_the_table_is_built_from_the_files(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, java_script_enabled=False) as visit:
+        page = visit.page
+        expect(page.locator(".atlas .matrix-table")).to_be_visible()
+        expect(page.locator(".atlas-controls")).to_be_hidden()
+        for problem in task.PROBLEMS:
+            data = {"key": "blocks.0.attn.pattern", "stage": "trained", "head": "1"}
+            row = stored.matrix(site.folder, {**data, "problem": problem.name})[3]
+            cell = page.locator(f'.atlas td[data-row="{problem.a}"][data-column="{problem.b}"]')
+            assert float(cell.get_attribute("data-value") or "nan") == row[2]
+
+
+@pytest.mark.parametrize("position", [3, 4])
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("head", [0, 1])
+def test_every_choice_shows_its_own_numbers(
+    site: BuiltSite, chromium: Chromium, head: int, layer: int, position: int
+) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        before = read(visit.page)
+        for source in ("0", "1", "2", "3", "self", "next"):
+            scene.choose(visit.page, layer=layer, head=head, position=position, source=source)
+            shown = read(visit.page)
+            check(shown, expected(site, "trained", layer, head, position, source))
+            assert shown["letter"] == ("P" if source == "next" else "A")
+            assert shown["meaning"] in shown["spoken"]
+            assert shown["where"] in shown["spoken"]
+        scene.choose(visit.page, layer=None, head=None, position=None, source=None)
+        assert read(visit.page) == before
+        assert visit.complaints == []
+
+
+def test_the_choices_are_the_states_and_a_link_shows_the_same(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        page = visit.page
+        for name, index in (("layer", 1), ("head", 0), ("position", 1), ("source", 4)):
+            page.locator(f'.atlas select[name="{name}"]').select_option(index=index)
+        expect(page.locator(".atlas .matrix-where")).to_have_text("第 2 层 · 头 1 · 训练后")
+        expect(page.locator(".atlas .matrix-meaning")).to_contain_text("答案的第一个数字从自己")
+        assert page.url.endswith("#?position=4&layer=1&head=0&source=self")
+        check(read(page), expected(site, "trained", 1, 0, 4, "self"))
+        page.reload()
+        expect(page.locator(".atlas .matrix-where")).to_have_text("第 2 层 · 头 1 · 训练后")
+        check(read(page), expected(site, "trained", 1, 0, 4, "self"))
+        values = page.locator(".atlas select").evaluate_all("(all) => all.map((s) => s.value)")
+        assert values == ["1", "0", "4", "self"]
+        page.locator('.atlas select[name="source"]').select_option(index=2)
+        expect(page).to_have_url(re.compile("head=0$"))
+        page.go_back()
+        check(read(page), expected(site, "trained", 1, 0, 4, "self"))
+        assert visit.complaints == []
+
+
+def test_it_follows_the_step_and_what_is_overwritten(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        page = visit.page
+        scene.choose(page, step=60)
+        check(read(page), expected(site, "step-0060", 0, 1, 3, "2"))
+        assert "第 60 步" in read(page)["where"]
+        scene.choose(page, step=None, edits="blocks.0.attn.pattern[1,3]=0.1,0.2,0.3,0.4")
+        check(read(page), np.full((10, 10), 0.3))
+        assert "改动后" in read(page)["where"]
+        scene.choose(page, source="next")
+        changed = read(page)
+        original = expected(site, "trained", 0, 1, 3, "next")
+        moved = [abs(c["value"] - original[c["row"], c["column"]]) for c in changed["cells"]]
+        assert max(moved) > 0.5
+        scene.choose(page, edits=None)
+        check(read(page), original)
+
+
+def test_a_cell_leads_to_its_problem(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=DESKTOP) as visit:
+        page = visit.page
+        assert read(page)["selected"] == ["7x8"]
+        cell = page.locator('.atlas td[data-row="3"][data-column="4"]')
+        cell.click()
+        expect(page.locator(".state-bar")).to_contain_text("3×4")
+        assert read(page)["selected"] == ["3x4"]
+        assert page.locator(".cell-panel:not([hidden])").count() == 0
+        choosers = page.locator(".problem-chooser select").all()
+        assert [chooser.input_value() for chooser in choosers] == ["3", "4"]
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(".atlas .readout")).to_contain_text("行 4，列 5")
+        assert read(page)["selected"] == ["3x4"]
+        page.keyboard.press("Enter")
+        expect(page.locator(".state-bar")).to_contain_text("4×5")
+        assert read(page)["selected"] == ["4x5"]
+        shown = [f for f in scene.figures(page) if f["data"].get("problem")]
+        assert {figure["data"]["problem"] for figure in shown} == {"4x5"}
+        page.keyboard.press("Delete")
+        expect(page.locator(".state-bar")).to_be_hidden()
+        assert read(page)["selected"] == ["7x8"]
+        assert visit.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_it_fits_and_has_no_barriers(
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
+) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=viewport, color_scheme=scheme) as visit:
+        figure = visit.page.locator(".atlas")
+        figure.scroll_into_view_if_needed()
+        figure.locator(".matrix-live svg").wait_for(state="visible")
+        found = Axe().run(visit.page, ".atlas")["violations"]
+        assert [(problem["id"], problem["nodes"][0]["target"]) for problem in found] == []
+        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
+        assert figure.locator(".matrix-scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
+        digits = figure.locator(".matrix-live text").all_text_contents()
+        assert digits == [cell["text"] for cell in read(visit.page)["cells"]]

@@ -1,0 +1,126 @@
+"""The way of one source to `=`, in Chromium: its numbers, and how a source is chosen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from builder.numbers.display import display
+from tests import independent, scene
+from tests.browser import Chromium
+from tests.site_build import BuiltSite
+
+PAGE = "values.html"
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+
+READ = """() => [...document.querySelectorAll(".route-way")].map((way) => ({
+  isShown: way.getClientRects().length > 0,
+  rows: [...way.rows].map((row) => [...row.querySelectorAll("[data-value]")].map((number) => (
+    {value: Number(number.dataset.value), text: number.textContent}
+  ))),
+}))"""
+
+
+def ways(page: Page) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page.evaluate(READ)
+    return found
+
+
+def shown(page: Page) -> list[int]:
+    """Which sources are in view."""
+    return [source for source, way in enumerate(ways(page)) if way["isShown"]]
+
+
+def check(page: Page, site: Path, weights: str, problem: str, layer: int, head: int) -> None:
+    values = independent.forward(site, weights, problem)
+    q, k, v, scores, shares = (
+        values[f"blocks.{layer}.attn.{name}"][head]
+        for name in ("q", "k", "v", "attn_scores", "pattern")
+    )
+    for source, way in enumerate(ways(page)):
+        share = shares[3, source]
+        expected = [q[3], k[source], scores[3, source], share, v[source], share * v[source]]
+        np.testing.assert_allclose(q[3] @ k[source] / 2, scores[3, source])
+        for row, numbers in zip(way["rows"], expected, strict=True):
+            assert len(row) == np.size(numbers)
+            for cell, exact in zip(row, np.atleast_1d(numbers), strict=True):
+                assert abs(cell["value"] - exact) <= 2e-6 * max(1, abs(exact))
+                assert cell["text"] == display(cell["value"], 3)
+
+
+def test_a_source_can_be_chosen_without_scripts(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, java_script_enabled=False) as visit:
+        ways_ = visit.page.locator(".route-way")
+        expect(ways_).to_have_count(4)
+        for source in (2, 0, 1, 3):
+            if source != 2:  # it is the author's
+                visit.page.locator(".route label").nth(source).click()
+            for other in range(4):
+                assert ways_.nth(other).is_visible() == (other == source)
+
+
+def test_the_numbers_follow(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        page = visit.page
+        where = page.locator(".route-where")
+        check(page, site.folder, "trained", "7x0", 0, 1)
+        before = ways(page)
+        scene.choose(page, problem="4x6")
+        check(page, site.folder, "trained", "4x6", 0, 1)
+        labels = page.locator(".route label").all_inner_texts()
+        assert [label.strip() for label in labels] == ["4", "×", "6", "="]
+        assert where.inner_text() == "第 1 层 · 头 2 · 训练后 · 4×6"
+        scene.choose(page, layer=1, head=0, step=60)
+        check(page, site.folder, "step-0060", "4x6", 1, 0)
+        assert where.inner_text() == "第 2 层 · 头 1 · 第 60 步 · 4×6"
+        scene.choose(page, layer=None, head=None, step=None, problem=None)
+        assert ways(page) == before
+        assert visit.complaints == []
+
+
+def test_pointing_shows_a_source_and_choosing_keeps_it(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=DESKTOP) as visit:
+        page = visit.page
+        labels = page.locator(".route label")
+        labels.nth(2).scroll_into_view_if_needed()
+        assert shown(page) == [2]
+        labels.nth(0).hover()
+        assert shown(page) == [0]
+        assert "source" not in page.url
+        page.mouse.move(0, 0)
+        assert shown(page) == [2]
+        labels.nth(1).click()
+        page.mouse.move(0, 0)
+        assert shown(page) == [1]
+        assert page.url.endswith("source=1")
+        page.reload()
+        assert shown(page) == [1]
+        page.locator(".route input").nth(1).focus()
+        page.keyboard.press("ArrowRight")
+        assert shown(page) == [2]
+        assert "source" not in page.url
+        page.keyboard.press("ArrowRight")
+        assert shown(page) == [3]
+        page.go_back()
+        page.go_back()
+        assert shown(page) == [1]
+        assert visit.complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_it_fits_and_has_no_barriers(
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
+) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=viewport, color_scheme=scheme) as visit:
+        visit.page.locator(".route").scroll_into_view_if_needed()
+        found = Axe().run(visit.page, ".route")["violations"]
+        assert [(problem["id"], problem["nodes"][0]["target"]) for problem in found] == []
+        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert widths[0] <= widths[1]
