@@ -78,7 +78,8 @@ def matrix_figure(
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
-        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
+        f'<div class="matrix-faces" style="--rows:{len(part.rows)};--columns:{len(part.columns)}">'
+        f'<div class="matrix-scroll" tabindex="0" role="group"'
         f' aria-labelledby="{name_id}">{table(matrix, part, context, _spoken(matrix, context))}'
         f"</div></div>{legend(matrix)}{note}</figure>\n"
     )

@@ -85,16 +85,27 @@
     return HEAD_COLUMNS.includes(name) ? [0, start, head !== undefined] : [0, 0, false];
   }
 
+  /** @returns {Map<string, HTMLElement[]>} the page's matrices, by key and stage */
+  function figures() {
+    const found = new Map();
+    for (const figure of document.querySelectorAll("figure.matrix[data-stage]")) {
+      const { key, stage } = /** @type {HTMLElement} */ (figure).dataset;
+      found.set(`${key} ${stage}`, [...(found.get(`${key} ${stage}`) ?? []), figure]);
+    }
+    return found;
+  }
+
   /**
    * The cells of tables on this page that show a cell.
    *
    * @param {Place} place
+   * @param {ReturnType<typeof figures>} [known] the page's figures, where many cells are looked for
    * @returns {HTMLElement[]}
    */
-  function onPage({ cell, problem, stage, position }, run) {
+  function onPage({ cell, problem, stage, position }, run, known = figures()) {
     const { isWeight, axes } = run.tensors[cell.key];
     const isValueOfWeight = isWeight && !cell.isGradient, hasHeads = axes.includes("head");
-    return [...document.querySelectorAll(`figure.matrix[data-key="${cell.key}"][data-stage="${stage}"]`)].flatMap((figure) => {
+    return (known.get(`${cell.key} ${stage}`) ?? []).flatMap((figure) => {
       const { head, transposed, target, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
       if ((target ?? null) !== (cell.isGradient ? String(position) : null)) return [];
       if (!isValueOfWeight && own !== problem) return [];
@@ -192,6 +203,7 @@
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, onPage, letter, name, indices, about, inWords, where, question,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, figures, onPage, letter, name, indices, about, inWords,
+    where, question,
   };
 })((window.Article ??= {}));

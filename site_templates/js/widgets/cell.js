@@ -8,7 +8,6 @@
   const { make } = Article.cellView;
   const CLOSE = "\u00d7", BACK = "\u2190", FORWARD = "\u2192";
   const TRAIL = 6;
-  const MARKS = ["opened", "operand"];
 
   /** @type {HTMLElement | undefined} */
   let panel;
@@ -22,6 +21,8 @@
   let run;
   /** A number as the snapshot has it. */
   const stored = ({ key, value, isGradient }) => Article.number.stored(value, !isGradient && run.tensors[key].isWeight);
+  /** @type {any[]} operands of the open cell, and the cells on the page that are marked or pointed at */
+  let operands = [], marked = [], pointed = [];
   /** Address of the cell that the panel shows. */
   let rendered = "";
   /** Counts choices of a cell; Escape ends one whose numbers are still loading. */
@@ -37,6 +38,7 @@
       }
     });
     document.addEventListener("article:scene", () => panel && !panel.hidden && guarded(followScene));
+    document.addEventListener("article:rest", () => panel && !panel.hidden && guarded(markAll));
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
@@ -164,8 +166,16 @@
     trail();
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
-    const operands = opened.made.terms.flatMap((term) => term.operands);
-    mark(Article.cellNames.onPage(place, run), operands.flatMap((cell) => Article.cellNames.onPage({ ...place, cell }, run)));
+    operands = opened.made.terms.flatMap((term) => term.operands);
+    markAll();
+  }
+
+  /** Mark on the page the open cell and its operands. */
+  function markAll() {
+    const place = walk[index];
+    const figures = Article.cellNames.figures();
+    const shown = (cell) => Article.cellNames.onPage({ ...place, cell }, run, figures);
+    mark(shown(place.cell), operands.flatMap(shown));
   }
 
   /** Everything there is to show of a place. */
@@ -271,18 +281,17 @@
   /** Pointing at an operand shows it on the page. */
   function point(event) {
     const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
-    for (const td of document.querySelectorAll("td.pointed")) td.classList.remove("pointed");
-    if (!cell) return;
-    for (const td of Article.cellNames.onPage(Article.cellNames.parse(cell, run), run)) td.classList.add("pointed");
+    for (const td of pointed) td.classList.remove("pointed");
+    pointed = cell ? Article.cellNames.onPage(Article.cellNames.parse(cell, run), run) : [];
+    for (const td of pointed) td.classList.add("pointed");
   }
 
-  /** Mark on the page the open cell and its operands. */
-  function mark(opened, operands = []) {
-    for (const name of [...MARKS, "pointed"]) {
-      for (const td of document.querySelectorAll(`td.${name}`)) td.classList.remove(name);
-    }
+  /** Give the marks to these cells, and to no others. */
+  function mark(opened, sources = []) {
+    for (const td of [...marked, ...pointed]) td.classList.remove("opened", "operand", "pointed");
+    [marked, pointed] = [[...opened, ...sources], []];
     for (const td of opened) td.classList.add("opened");
-    for (const td of operands) td.classList.add("operand");
+    for (const td of sources) td.classList.add("operand");
   }
 
   /** On small screens the panel lies over the page: bring the cell out from under it. */

@@ -42,7 +42,10 @@
   function write(figure, view) {
     const own = read(figure);
     const next = Article.follow.resolve(own, view);
+    const shown = [Article.passes.version(own.stage), ...Object.values(next)].join(" ");
+    if (own.latest === shown) return;
     const numbers = Article.follow.numbers(next, view); // fails before anything is written
+    own.latest = shown;
     const isReshaped = lay(figure, own, next, view);
     name(figure, own, next, view);
     if (fill(own, next, view, numbers) || isReshaped) {
@@ -92,6 +95,9 @@
       return tr;
     }));
     own.shape = [rows, columns];
+    const faces = /** @type {HTMLElement} */ (part(figure, "faces"));
+    faces.style.setProperty("--rows", String(rows.length));
+    faces.style.setProperty("--columns", String(columns.length));
     figure.classList.toggle("is-empty", own.cells.length === 0);
     Article.matrix.reshaped(figure);
     return true;
@@ -184,8 +190,7 @@
     }
     td.classList.toggle("clipped", share > 1);
     for (const name of ["edited", "changed"]) if (mark !== cell.mark) td.classList.toggle(name, mark === name);
-    const strength = number === null ? "" : Math.min(share, 1).toFixed(3);
-    if (td.style.getPropertyValue("--v") !== strength) td.style.setProperty("--v", strength);
+    td.style.setProperty("--v", number === null ? "" : Math.min(share, 1).toFixed(3));
     if (number === null) delete td.dataset.value;
     else td.dataset.value = String(number);
     setText(td, number === null ? MASKED : Article.number.display(number, decimals));

@@ -169,11 +169,6 @@
     resting = setTimeout(redraw);
   }
 
-  /** Whether the figure is near enough to be drawn. */
-  function isNear(figure) {
-    return Boolean(states.get(figure)?.drawing);
-  }
-
   /**
    * @param {HTMLElement} figure
    * @param {number | null} row
@@ -208,5 +203,5 @@
     face.queue.then(() => face.view.finalize());
   }
 
-  Article.live = { mount, light, refresh, repaint, isNear };
+  Article.live = { mount, light, refresh, repaint };
 })((window.Article ??= {}));

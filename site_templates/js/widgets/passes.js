@@ -9,7 +9,7 @@
    *   position, on the tokens up to it, and back from the loss of the token that follows */
 
   /** @typedef {{weights: Float64Array, step: number | null, edits: Map<string, any>,
-   *   passes: Map<string, any>}} Source */
+   *   passes: Map<string, any>, version: number}} Source */
 
   /** @type {any} */
   let run;
@@ -20,6 +20,7 @@
   let sequences;
   /** @type {unknown[]} */
   let looked = [];
+  let versions = 0;
 
   /** @returns {Promise<any>} what the engine needs, read once */
   async function load() {
@@ -34,7 +35,7 @@
   }
 
   /** @returns {Source} */
-  const source = (weights, step, edits = new Map()) => ({ weights, step, edits, passes: new Map() });
+  const source = (weights, step, edits = new Map()) => ({ weights, step, edits, passes: new Map(), version: ++versions });
 
   /**
    * Choose what stands for the trained model from now on.
@@ -77,6 +78,11 @@
     return Object.assign(trained, { isBuilds: trained === built, isEdited: trained !== plain });
   }
 
+  /** @returns {number} another one whenever a stage has other numbers */
+  function version(stage) {
+    return sources[stage].version;
+  }
+
   /** @returns {Float64Array} weights of a stage, with or without what is overwritten */
   function weights(stage, isPlain = false) {
     return (stage === "trained" && isPlain ? sources.plain : sources[stage]).weights;
@@ -101,5 +107,5 @@
     return { model, weights, gradient, target: { position, token }, step };
   }
 
-  Article.passes = { load, look, at, model, weights };
+  Article.passes = { load, look, at, model, version, weights };
 })((window.Article ??= {}));

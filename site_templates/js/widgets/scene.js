@@ -1,12 +1,11 @@
 // The page follows the state: its figures, numbers and words show what the reader looks at.
 //
-// Once a frame at most, and a few milliseconds at a time: what is near comes first, the rest in the
-// tasks after it. `article:scene` says that all of the page has followed.
+// Once a frame at most. `article:scene` says that what is near has followed, `article:rest` that all
+// of the page has.
 (function (Article) {
   "use strict";
 
   const FIELDS = ["step", "problem", "position", "layer", "head", "source", "edits"];
-  const SLICE = 8;
 
   /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
 
@@ -18,6 +17,7 @@
 
   function mount() {
     if (!written()) return; // a page without a chapter has nothing that follows
+    Article.elements.mount();
     Article.state.subscribe((_, change) => {
       if ("step" in change) live = null; // a run that figures follow goes on while a cell is opened
       if (FIELDS.some((name) => name in change)) schedule();
@@ -55,9 +55,11 @@
     try {
       const found = await look();
       if (mine !== turn || !found) return;
+      const isFirst = view === null;
       view = found;
       tell();
-      apply(elements(), mine);
+      Article.elements.show(view, isFirst);
+      document.dispatchEvent(new CustomEvent("article:scene", { detail: view }));
     } catch (error) {
       reportError(error);
       Article.bar.note(Article.text("scene_failed"));
@@ -97,40 +99,6 @@
     Article.state.set(Object.fromEntries(names.map((name) => [name, null])), { replace: true });
     Article.bar.note(Article.text("address_not_understood"));
     return false;
-  }
-
-  /** @returns {(() => void)[]} what is to be written, the near figures first */
-  function elements() {
-    const all = (selector) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]);
-    const figures = all("figure.matrix[data-stage]");
-    const near = figures.filter(Article.live.isNear), far = figures.filter((figure) => !Article.live.isNear(figure));
-    const jobs = (found, write) => found.map((element) => () => guarded(element, write));
-    return [
-      ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
-      ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
-      ...jobs(all("figure.atlas"), Article.atlas.write), ...jobs(all("figure.route"), Article.route.write),
-      ...jobs(all("figure.one-step"), Article.oneStep.write),
-      ...jobs(far, Article.figure.write),
-    ];
-  }
-
-  /** One that fails says so, and the others go on. */
-  function guarded(element, write) {
-    try {
-      write(element, view);
-      Article.problem.clear(element);
-    } catch (error) {
-      Article.problem.tell(element, error, Article.text("scene_figure_failed"));
-    }
-  }
-
-  function apply(jobs, mine) {
-    if (mine !== turn) return;
-    const stop = performance.now() + SLICE;
-    let done = 0;
-    while (done < jobs.length && (done === 0 || performance.now() < stop)) jobs[done++]();
-    if (done < jobs.length) setTimeout(() => apply(jobs.slice(done), mine));
-    else document.dispatchEvent(new CustomEvent("article:scene", { detail: view }));
   }
 
   /** Say what the figures show, where that is not what the prose speaks of. */
