@@ -37,8 +37,8 @@ INTERPRETER = "2.0.0"
 _BUNDLE = """
 import * as library from "{libraries}/vega@{vega}/+esm";
 import {{ expressionInterpreter }} from "{libraries}/vega-interpreter@{interpreter}/+esm";
-const {{ View, parse }} = library;
-(window.Article ??= {{}}).vega = {{ View, parse, expressionInterpreter }};
+const {{ View, changeset, parse }} = library;
+(window.Article ??= {{}}).vega = {{ View, changeset, parse, expressionInterpreter }};
 """
 
 _DIGITS = re.compile(r"-?\d+\.\d{3,}")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 CHOOSE = """async (change) => {
   const followed = new Promise((resolve) =>
-    document.addEventListener("article:scene", resolve, {once: true}));
+    document.addEventListener("article:complete", resolve, {once: true}));
   Article.state.set(change);
   await followed;
 }"""

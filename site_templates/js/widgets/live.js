@@ -2,6 +2,7 @@
 //
 // It takes values, digits and geometry from the table, so the two faces cannot differ. The table
 // stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken.
+// What is far from view costs nothing: it has no face, and styles and layout pass its cells over.
 (function (Article) {
   "use strict";
 
@@ -10,7 +11,7 @@
   const FAR = "250% 0px";
   const REST = 120;
 
-  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
+  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>, isWaiting: boolean}} Face */
   /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
 
   /**
@@ -26,7 +27,11 @@
   let resting = 0;
 
   const near = new IntersectionObserver(
-    (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
+    (entries) => entries.forEach(({ target, isIntersecting }) => {
+      target.classList.toggle("is-far", !isIntersecting);
+      if (isIntersecting) draw(target);
+      if (isIntersecting && stale.has(target)) rest();
+    }),
     { rootMargin: NEAR },
   );
   const far = new IntersectionObserver(
@@ -84,7 +89,7 @@
   function attach(figure, state, view, host) {
     figure.querySelector(".matrix-scroll").append(host);
     const resize = new ResizeObserver(() => refit(figure, state.face));
-    state.face = { view, host, resize, queue: Promise.resolve() };
+    state.face = { view, host, resize, queue: Promise.resolve(), isWaiting: false };
     resize.observe(figure.querySelector(".matrix-table"));
     showLit(state);
   }
@@ -126,11 +131,12 @@
   /** Give the chart the colours and the size of digits that the table has now. */
   function paint(figure, view) {
     const probe = document.createElement("span");
-    figure.append(probe);
-    for (const [signal, property] of Object.entries(COLOURS)) {
-      probe.style.color = `var(${property})`;
-      view.signal(signal, getComputedStyle(probe).color);
+    probe.hidden = true;
+    for (const property of Object.values(COLOURS)) {
+      probe.append(Object.assign(document.createElement("span"), { style: `color: var(${property})` }));
     }
+    figure.append(probe);
+    Object.keys(COLOURS).forEach((signal, i) => view.signal(signal, getComputedStyle(probe.children[i]).color));
     probe.remove();
     const digits = getComputedStyle(Article.matrix.cellsOf(figure)[0]);
     view.signal("font_size", Number.parseFloat(digits.fontSize));
@@ -151,22 +157,39 @@
     if (!face) return;
     face.host.hidden = true;
     stale.add(figure);
+    rest();
+  }
+
+  function rest() {
     clearTimeout(resting);
     resting = setTimeout(redraw, REST);
   }
 
-  /** Draw the changed figures anew, one a task. */
+  /** Draw the changed figures anew, one a task; those out of sight when they are near again. */
   function redraw() {
-    const [figure] = stale;
+    const figure = [...stale].find(({ classList }) => !classList.contains("is-far"));
     if (!figure) return;
     stale.delete(figure);
     const face = states.get(figure)?.face;
     if (face && Article.matrix.cellsOf(figure).length) {
-      face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
-      fit(figure, face.view, face.host);
+      if (!replace(face.view, Article.matrix.cellsOf(figure).map(record))) fit(figure, face.view, face.host);
       update(face).then(() => (face.host.hidden = stale.has(figure)));
     }
     resting = setTimeout(redraw);
+  }
+
+  /** @returns {boolean} whether the cells are the same ones: then only what has changed is drawn anew */
+  function replace(view, now) {
+    const before = view.data("cells");
+    const isSame = before.length === now.length && now.every(({ row, column }, i) => before[i].row === row && before[i].column === column);
+    if (isSame) {
+      const changes = Article.vega.changeset();
+      now.forEach((cell, i) => {
+        for (const field of ["value", "text"]) if (cell[field] !== before[i][field]) changes.modify(before[i], field, cell[field]);
+      });
+      view.change("cells", changes);
+    } else view.data("cells", now);
+    return isSame;
   }
 
   /** Whether the figure is near enough to be drawn. */
@@ -181,7 +204,7 @@
    */
   function light(figure, row, column) {
     const state = states.get(figure);
-    if (!state) return;
+    if (!state || (state.lit.row === row && state.lit.column === column)) return;
     state.lit = { row, column };
     if (state.face) showLit(state);
   }
@@ -192,9 +215,14 @@
     update(face);
   }
 
-  /** One update after the other: Vega drops what comes in between. */
+  /** One update after the other: Vega drops what comes in between. One takes all that has waited for it. */
   function update(face) {
-    return (face.queue = face.queue.then(() => face.view.runAsync()));
+    if (face.isWaiting) return face.queue;
+    face.isWaiting = true;
+    return (face.queue = face.queue.then(() => {
+      face.isWaiting = false;
+      return face.view.runAsync();
+    }));
   }
 
   /** @param {HTMLElement} figure */
@@ -202,6 +230,7 @@
     const state = states.get(figure);
     const { face } = state;
     state.drawing = state.face = null;
+    stale.delete(figure);
     if (!face) return;
     face.resize.disconnect();
     face.host.remove();

@@ -1,7 +1,8 @@
 // The page follows the state: its figures, numbers and words show what the reader looks at.
 //
-// Once a frame at most, and a few milliseconds at a time: what is near comes first, the rest in the
-// tasks after it. `article:scene` says that all of the page has followed.
+// Once a frame at most, and a few milliseconds at a time. What is near comes first, and then
+// `article:scene` says so; figures far from view follow when the page has nothing else to do, and
+// `article:complete` says that all of it has.
 (function (Article) {
   "use strict";
 
@@ -57,7 +58,11 @@
       if (mine !== turn || !found) return;
       view = found;
       tell();
-      apply(elements(), mine);
+      const { near, far } = elements();
+      apply(near, mine, setTimeout, () => {
+        document.dispatchEvent(new CustomEvent("article:scene", { detail: view }));
+        Article.whenIdle(() => apply(far, mine, Article.whenIdle, () => document.dispatchEvent(new CustomEvent("article:complete"))));
+      });
     } catch (error) {
       reportError(error);
       Article.bar.note(Article.text("scene_failed"));
@@ -99,17 +104,19 @@
     return false;
   }
 
-  /** @returns {(() => void)[]} what is to be written, the near figures first */
+  /** @returns {Record<"near" | "far", (() => void)[]>} what is to be written */
   function elements() {
     const all = (selector) => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(selector)]);
     const figures = all("figure.matrix[data-stage]");
     const near = figures.filter(Article.live.isNear), far = figures.filter((figure) => !Article.live.isNear(figure));
     const jobs = (found, write) => found.map((element) => () => guarded(element, write));
-    return [
-      ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
-      ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
-      ...jobs(far, Article.figure.write),
-    ];
+    return {
+      near: [
+        ...jobs(near, Article.figure.write), ...jobs(all(".value[data-cell]"), Article.prose.number),
+        ...jobs(all(".problem-part"), Article.prose.problem), ...jobs(all("figure.worked"), Article.worked.write),
+      ],
+      far: jobs(far, Article.figure.write),
+    };
   }
 
   /** One that fails says so, and the others go on. */
@@ -122,13 +129,21 @@
     }
   }
 
-  function apply(jobs, mine) {
+  /**
+   * Do some of the jobs, and the others in tasks of their own.
+   *
+   * @param {(() => void)[]} jobs
+   * @param {number} mine
+   * @param {(task: () => void) => void} wait how long a task waits
+   * @param {() => void} end
+   */
+  function apply(jobs, mine, wait, end) {
     if (mine !== turn) return;
     const stop = performance.now() + SLICE;
     let done = 0;
     while (done < jobs.length && (done === 0 || performance.now() < stop)) jobs[done++]();
-    if (done < jobs.length) setTimeout(() => apply(jobs.slice(done), mine));
-    else document.dispatchEvent(new CustomEvent("article:scene", { detail: view }));
+    if (done < jobs.length) wait(() => apply(jobs.slice(done), mine, wait, end));
+    else end();
   }
 
   /** Say what the figures show, where that is not what the prose speaks of. */
