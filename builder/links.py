@@ -19,7 +19,7 @@ from builder.errors import Diagnostic, Location, did_you_mean
 SCHEMES = ("http", "https", "mailto")
 """How a link may leave the site."""
 
-STATE = ("step", "problem", "prefix", "position", "layer", "head", "edits", "cell")
+STATE = ("step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell")
 """What the state of a page in a link may say; `site_templates/js/state.js` reads it."""
 
 Ids = Mapping[str, Collection[str]]
