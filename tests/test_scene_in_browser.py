@@ -11,7 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import expect
 
-from builder.numbers.display import MASKED, MINUS, display, token_label
+from builder.numbers.display import (
+    MASKED,
+    MINUS,
+    display,
+    display_percent,
+    display_scientific,
+    token_label,
+)
 from model import task
 from tests import scene, stored
 from tests.browser import Chromium
@@ -223,27 +230,40 @@ def _check(
     matrix = stored.matrix(site.folder, data)
     assert figure["cells"]
     for cell in figure["cells"]:
-        _check_cell(cell, matrix, (figure["id"], problem))
+        _check_cell(cell, matrix, int(own.get("decimals", 2)), (figure["id"], problem))
     if not follows:
         assert figure == built
         return
     name = problem.replace("x", "×")
-    assert figure["where"].endswith(name)
-    assert f"{name}）" in figure["spoken"] or f"{name})" in figure["spoken"]
+    assert name in figure["where"].split(" · ")
+    assert figure["where"] in figure["spoken"]
+    if "target" in data:
+        answer = task.BY_NAME[problem].tokens[int(data["target"]) + 1]
+        assert figure["where"].endswith(token_label(answer))
+    before, after = (
+        _labels(one, name) for one, name in ((built, own["problem"]), (figure, problem))
+    )
+    if built["rows"] == before:
+        assert figure["rows"] == after
+        assert figure["rows"][0] in figure["stop"]
+
+
+def _labels(figure: Mapping[str, Any], problem: str) -> list[str]:
+    """The tokens of the rows, if the rows are those of positions."""
     tokens = [token_label(token) for token in task.BY_NAME[problem].inputs]
-    rows = [int(row) for row in dict.fromkeys(cell["row"] for cell in figure["cells"])]
-    if built["rows"][0] in own["problem"] or built["rows"] == ["="]:
-        assert figure["rows"] == [tokens[row] for row in rows]
-    assert figure["rows"][0] in figure["stop"]
+    rows = dict.fromkeys(cell["row"] for cell in figure["cells"])
+    return [tokens[row] if row < len(tokens) else "" for row in rows]
 
 
-def _check_cell(cell: Mapping[str, Any], matrix: NDArray[np.float64], place: object) -> None:
+def _check_cell(
+    cell: Mapping[str, Any], matrix: NDArray[np.float64], decimals: int, place: object
+) -> None:
     value = matrix[cell["row"], cell["column"]]
     if np.isnan(value):
         assert (cell["value"], cell["text"], cell["name"]) == (None, MASKED, "masked"), place
         return
     assert cell["value"] == value, place
-    assert cell["text"] == display(float(value)), place
+    assert cell["text"] == display(float(value), decimals), place
     sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
     assert sign in cell["name"].split(), place
 
@@ -255,11 +275,15 @@ def _check_number(site: BuiltSite, number: Mapping[str, Any], problem: str) -> N
     key, indices = data["cell"].removesuffix("]").split("[")
     *head, row, column = indices.split(",")
     figure = {"key": key, "stage": data["stage"], "problem": problem}
-    matrix = stored.matrix(site.folder, {**figure, **({"head": head[0]} if head else {})})
+    target = {"target": data["target"]} if "target" in data else {}
+    matrix = stored.matrix(site.folder, {**figure, **target, **({"head": head[0]} if head else {})})
     tokens = task.BY_NAME[problem].tokens
     at = task.TOKEN_ID[tokens[int(row) + 1]] if column == "next" else int(column)
     assert float(data["value"]) == matrix[int(row), at]
-    assert number["text"] == display(matrix[int(row), at], int(data.get("decimals", 2)))
+    form = {"percent": display_percent, "scientific": display_scientific}
+    shown = form.get(data.get("format", ""), display)
+    decimals = [int(data["decimals"])] if "decimals" in data else []
+    assert number["text"] == shown(float(matrix[int(row), at]), *decimals)
 
 
 def _without_stops(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -48,10 +48,8 @@
     own.latest = shown;
     const isReshaped = lay(figure, own, next, view);
     name(figure, own, next, view);
-    if (fill(own, next, view, numbers) || isReshaped) {
-      Article.matrix.refresh(figure);
-      Article.live.refresh(figure);
-    }
+    if (fill(own, next, view, numbers) || isReshaped) Article.live.refresh(figure);
+    Article.matrix.refresh(figure); // a cell may stand under another token
   }
 
   /** Give the figure the positions and tokens of its pass. */
