@@ -162,8 +162,10 @@ def test_a_cell_leads_to_its_problem(site: BuiltSite, chromium: Chromium) -> Non
         page.keyboard.press("Enter")
         expect(page.locator(".state-bar")).to_contain_text("4×5")
         assert read(page)["selected"] == ["4x5"]
-        shown = [f for f in scene.figures(page) if f["data"].get("problem")]
-        assert {figure["data"]["problem"] for figure in shown} == {"4x5"}
+        page.wait_for_function(  # what is far away follows when the page rests
+            "() => [...document.querySelectorAll('figure.matrix[data-problem]')]"
+            ".every(({dataset}) => dataset.problem === '4x5')"
+        )
         page.keyboard.press("Delete")
         expect(page.locator(".state-bar")).to_be_hidden()
         assert read(page)["selected"] == ["7x8"]
