@@ -8,6 +8,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from html import unescape
 
 import pytest
 
@@ -185,17 +186,21 @@ def test_boxes_lead_to_the_ledger_once_there_is_one(
     language: str, written: tuple[str, ...], page: str
 ) -> None:
     made = context(BLOCK, language)
-    chapters = {(code, "ledger"): made.chapter for code in written}
-    site = dataclasses.replace(made.site, slugs=["index", "ledger"], chapters=chapters)
+    ledgers = ["ledger", "ledger-mlp"]
+    chapters = {(code, slug): made.chapter for code in written for slug in ledgers}
+    site = dataclasses.replace(made.site, slugs=["index", *ledgers], chapters=chapters)
     made = dataclasses.replace(made, site=site)
     rendered = render(made)
     hrefs = [target(part, made) for part in parts(PRESET.model)]
-    assert f"{page}#blocks.0.attn.q[1]" in hrefs
-    assert all(href.startswith(f"{page}#") for href in hrefs)
+    mlp = page.replace("ledger", "ledger-mlp")
+    assert f"{page}#part-attn.q?layer=0&head=1" in hrefs
+    assert f"{mlp}#part-mlp_out?layer=1" in hrefs
+    assert all(href.startswith((f"{page}#", f"{mlp}#")) for href in hrefs)
     assert len(set(hrefs)) == len(hrefs)
     place = Location(made.chapter.path, 1)
     assert [Link(href, place) for href in hrefs] == list(rendered.links)
-    assert re.findall(r'<a id="[^"]*" class="\w+" href="([^"]*)"', rendered.html) == hrefs
+    found = re.findall(r'<a id="[^"]*" class="\w+" href="([^"]*)"', rendered.html)
+    assert list(map(unescape, found)) == hrefs
 
 
 def test_the_table_says_the_same_as_the_drawing() -> None:

@@ -17,7 +17,6 @@ DESKTOP = {"width": 1280, "height": 900}
 COVERS = ["index.html", "en/index.html"]
 
 FOCUSED = "() => document.activeElement.closest('.network a')?.id ?? null"
-OPENED = "() => document.querySelector('.cell-panel:not([hidden])') && Article.state.get().cell"
 
 MEASURE = """() => {
   const edges = (element) => {
@@ -73,23 +72,21 @@ def apart(one: list[float], line: float, other: list[float], other_line: float) 
 
 
 @pytest.mark.parametrize("page", COVERS)
-def test_the_keyboard_climbs_the_network_and_every_box_opens_its_cell(
+def test_the_keyboard_climbs_the_network_and_a_box_leads_to_its_place(
     site: BuiltSite, chromium: Chromium, page: str
 ) -> None:
     with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
         here = visit.page
         boxes = [(box.get_attribute("id"), box.get_attribute("href")) for box in links(here)]
         links(here)[0].focus()
-        for box_id, href in boxes:
+        for box_id, _ in boxes:
             assert here.evaluate(FOCUSED) == box_id
-            here.keyboard.press("Enter")
-            expect(here.locator(".cell-title")).to_be_focused()
-            assert f"#?cell={here.evaluate(OPENED)}" == href
-            here.keyboard.press("Escape")
-            assert here.evaluate(FOCUSED) == box_id
-            assert here.evaluate(OPENED) is None
             here.keyboard.press("Tab")
         assert here.evaluate(FOCUSED) is None
+        last = str(boxes[-1][1])
+        links(here)[-1].press("Enter")
+        here.wait_for_url(f"**/{last.removeprefix('../')}")
+        expect(here.locator("#part-probs")).to_be_in_viewport()
         assert visit.complaints == []
 
 
@@ -106,31 +103,29 @@ def test_every_box_is_a_link_with_a_name_of_its_own(site: BuiltSite, chromium: C
             expect(link).to_have_count(1)
 
 
-def test_a_click_opens_a_box_of_the_problem_and_the_step_in_view_and_another_closes_it(
+def test_a_box_leads_to_the_ledger_of_its_layer_and_head(
     site: BuiltSite, chromium: Chromium
 ) -> None:
     with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
         page = visit.page
-        page.evaluate("Article.state.set({step: 0, problem: '7x0'})")
-        box = page.locator('.network a[data-key="blocks.1.attn.z"][data-head="1"]')
-        box.locator("rect").click()
-        expect(page.locator(".cell-panel")).to_be_visible()
-        assert page.evaluate(OPENED) == "7x0:trained:blocks.1.attn.z[1,3,0]"
-        assert page.evaluate("Article.state.get().step") == 0
-        box.locator("rect").click()
-        expect(page.locator(".cell-panel")).to_be_hidden()
-        assert page.evaluate("Article.state.get().problem") == "7x0"
+        page.locator('.network a[data-key="blocks.1.attn.z"][data-head="1"] rect').click()
+        page.wait_for_url("**/ledger.html#part-attn.z?layer=1&head=1")
+        part = page.locator("#part-attn\\.z")
+        expect(part).to_be_in_viewport()
+        shown = part.locator('figure.matrix[data-key="blocks.1.attn.z"][data-head="1"]')
+        expect(shown).to_have_count(2)
+        assert visit.complaints == []
 
 
 def test_a_box_opened_in_another_tab_leaves_this_one_alone(
     site: BuiltSite, chromium: Chromium
 ) -> None:
     with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        before = visit.page.url
         with visit.page.context.expect_page() as other:
             links(visit.page)[-1].locator("rect").click(modifiers=["ControlOrMeta"])
-        expect(other.value.locator(".cell-panel")).to_be_visible()
-        assert other.value.url.endswith("#?cell=7x8:trained:probs[3,5]")
-        assert visit.page.evaluate(OPENED) is None
+        other.value.wait_for_url("**/ledger.html#part-probs")
+        assert visit.page.url == before
 
 
 def test_what_a_box_reads_lights_up_with_it(site: BuiltSite, chromium: Chromium) -> None:
