@@ -133,6 +133,7 @@ def test_figures_follow_a_run_when_they_are_asked_to(site: BuiltSite, chromium: 
         visit.page.locator("[data-follow]").check()
         visit.page.locator('[data-command="step"]').click()
         expect(visit.page.locator(".state-bar")).to_be_visible()
+        visit.page.locator("figure.matrix").first.scroll_into_view_if_needed()  # what is far waits
         assert cells(visit.page) == expected(site, 1)
         visit.page.locator("[data-follow]").uncheck()
         expect(visit.page.locator(".state-bar")).to_be_hidden()
@@ -165,7 +166,7 @@ def slide(page: Page, index: int) -> None:
 
 def cells(page: Page) -> list[str]:
     """The digits of the cover's first matrix: P after `7×8=`."""
-    return page.locator("figure.matrix").first.locator("tbody td[data-row]").all_inner_texts()
+    return page.locator("figure.matrix").first.locator("tbody td[data-row]").all_text_contents()
 
 
 def expected(site: BuiltSite, step: int) -> list[str]:
