@@ -502,7 +502,7 @@ def test_a_build_waits_for_another_one_and_says_so(project: Path, held: int) -> 
         is_waiting = waiting.poll() is None
         fcntl.flock(held, fcntl.LOCK_UN)  # first, so that it ends whatever it has said
         waiting.communicate(timeout=60)
-    assert said == "waiting for another build in .\n"
+    assert said == f"waiting for another build in {project}\n"
     assert is_waiting
     assert waiting.returncode == 0
 

@@ -41,7 +41,7 @@ def _hold(
             try:
                 fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                progress.say(f"waiting for another build in {path}")
+                progress.say(f"waiting for another build in {path.absolute()}")
                 fcntl.flock(folder, fcntl.LOCK_EX)
             if os.path.samestat(found, _existing(path).stat()):
                 held.push(attempt.pop_all())
