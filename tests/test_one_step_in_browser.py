@@ -29,6 +29,15 @@ READ = """() => Object.fromEntries(["before", "after", "change"].map((name) => [
   ))]))"""
 
 
+AS_TRAINED = """() => {
+  const figure = document.querySelector(".one-step");
+  const trained = figure.cloneNode(true); // whatever has been read of the other is not its own
+  trained.dataset.stage = "trained";
+  figure.replaceWith(trained);
+  Article.oneStep.write(trained, Article.scene.current());
+}"""
+
+
 def stepped(site: Path, weights: str, problem: str, position: int) -> tuple[Array, Array]:
     """P after a position before and after the step, from the equations alone."""
     tokens = task.BY_NAME[problem].tokens
@@ -104,8 +113,8 @@ def test_it_follows_the_step_where_it_is_about_the_trained_model(
 ) -> None:
     with chromium.visit(site.folder / PAGE) as visit:
         page = visit.page
-        page.evaluate("document.querySelector('.one-step').dataset.stage = 'trained'")
         scene.choose(page, step=60, problem="8x9")
+        page.evaluate(AS_TRAINED)
         check(page, site.folder, "step-0060", "8x9", 3)
         expect(page.locator(".one-step .matrix-where")).to_have_text("第 60 步 · 8×9")
 
