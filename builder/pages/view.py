@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 
@@ -63,7 +63,6 @@ class PageView:
     chapter: Chapter | None
     html: str = ""
     contents: Sequence[Heading] = ()
-    script_strings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_cover(self) -> bool:
