@@ -197,6 +197,7 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         "constructor[0]=1",
         "probs[9,0]=1",
         "embed.W_E[14,0]=1",
+        "blocks.0.attn.W_QK[1,0,0]=1",  # nothing reads the product
         "probs[3,0]=1;;probs[3,1]=0",
         "probs[3,0]=1;" * 400,
     ],
@@ -212,6 +213,21 @@ def test_edits_of_a_link_that_mean_nothing_are_left_out_with_a_note(
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert scene.figures(visit.page) == before
         assert visit.complaints == []
+
+
+def test_only_what_the_pass_reads_can_be_overwritten(site: BuiltSite, chromium: Chromium) -> None:
+    free = "7x8:trained:blocks.0.attn.W_Q[1,0,0]"
+    others = [
+        "7x8:trained:blocks.0.attn.W_QK[1,0,0]",
+        "7x8:trained:blocks.0.attn.pattern[1,2,3]",
+        "7x8:initial:blocks.0.attn.W_Q[1,0,0]",
+        "7x8:trained:blocks.0.attn.W_Q[1,0,0]@3",
+    ]
+    with chromium.visit(site.folder / "one-line.html", viewport=DESKTOP) as visit:
+        for cell in (free, *others):
+            scene.choose(visit.page, cell=cell)
+            expect(visit.page.locator(".cell-panel .cell-title")).to_be_visible()
+            assert visit.page.locator(".cell-edit").count() == (cell == free), cell
 
 
 def test_weights_can_be_edited_and_go_back_to_what_they_were_before_training(
