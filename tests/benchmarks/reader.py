@@ -57,7 +57,7 @@ FACES = """() => [...document.querySelectorAll("figure.matrix:has(.matrix-live)"
   .map((figure) => {
     const texts = (selector) => [...figure.querySelectorAll(selector)]
       .map(({textContent}) => textContent.trim()).join(" ");
-    return [figure.id, texts("tbody td[data-row]"), texts(".matrix-live text")];
+    return [figure.id, texts("tbody td"), texts(".matrix-live text")];
   })"""
 
 Change = tuple[str, dict[str, str | int | None]]

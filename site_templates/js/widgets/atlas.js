@@ -18,8 +18,10 @@
     });
     const table = figure.querySelector(".matrix-table");
     const choose = (event) => {
-      const { row, column } = event.target.closest("td[data-row]")?.dataset ?? {};
-      if (row) Article.chooser.choose(`${row}x${column}`);
+      const td = Article.matrix.cellAt(event);
+      if (!td) return;
+      const { row, column } = Article.matrix.placed(td);
+      Article.chooser.choose(`${row}x${column}`);
     };
     table.addEventListener("click", choose);
     table.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && choose(event));

@@ -30,9 +30,10 @@
 
   const part = (figure, name) => figure.querySelector(`.matrix-${name}`);
 
-  function cellOf(td) {
-    const { row, column, value } = td.dataset;
-    return { td, row: Number(row), column: Number(column), number: value === undefined ? null : Number(value), mark: "" };
+  /** @param {import("./matrix").Cell} cell */
+  function cellOf(cell) {
+    const { value } = cell.td.dataset;
+    return { ...cell, number: value === undefined ? null : Number(value), mark: "" };
   }
 
   /**
@@ -93,6 +94,7 @@
       return tr;
     }));
     own.shape = [rows, columns];
+    if (own.asked[1]) figure.dataset.columns = columns.join(" ");
     const faces = /** @type {HTMLElement} */ (part(figure, "faces"));
     faces.style.setProperty("--rows", String(rows.length));
     faces.style.setProperty("--columns", String(columns.length));
@@ -115,9 +117,8 @@
 
   function makeCell(row, column) {
     const td = document.createElement("td");
-    Object.assign(td.dataset, { row: String(row), column: String(column) });
     td.tabIndex = -1;
-    return { ...cellOf(td), number: undefined };
+    return { td, row, column, number: undefined, mark: "" };
   }
 
   /** @param {number} edge 0 for the heads of rows, 1 for those of columns */
@@ -188,7 +189,7 @@
     }
     td.classList.toggle("clipped", share > 1);
     for (const name of ["edited", "changed"]) if (mark !== cell.mark) td.classList.toggle(name, mark === name);
-    td.style.setProperty("--v", number === null ? "" : Math.min(share, 1).toFixed(3));
+    td.style.setProperty("--v", number === null ? "" : Math.min(share, 1).toFixed(2));
     if (number === null) delete td.dataset.value;
     else td.dataset.value = String(number);
     setText(td, number === null ? MASKED : Article.number.display(number, decimals));

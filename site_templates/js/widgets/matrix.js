@@ -23,7 +23,7 @@
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const cells = cellsOf(figure);
     if (!cells.length) return;
-    makeGrid(figure, table, cells);
+    makeGrid(figure, table, cells.map(({ td }) => td));
     addReadout(figure);
     const toggle = previewAndLock(figure, table);
     walkByKeys(table, toggle);
@@ -109,17 +109,41 @@
     });
   }
 
-  /**
-   * @param {HTMLElement} figure
-   * @returns {HTMLTableCellElement[]}
-   */
+  /** @typedef {{td: HTMLTableCellElement, row: number, column: number}} Cell where in its matrix it is */
+
+  /** @returns {number[] | undefined} the columns of a figure that shows only some */
+  const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
+
+  /** @returns {HTMLTableRowElement[]} */
+  const rowsOf = (figure) => [...figure.querySelector(".matrix-table").tBodies[0].rows];
+
+  /** @returns {Cell[]} row by row */
   function cellsOf(figure) {
-    return [...figure.querySelectorAll(".matrix-table tbody td[data-row]")];
+    const columns = columnsOf(figure);
+    return rowsOf(figure).flatMap((tr) => {
+      const row = Number(tr.dataset.row);
+      return [...tr.cells].slice(1).map((td, i) => ({ td, row, column: columns ? columns[i] : i }));
+    });
+  }
+
+  /**
+   * @param {HTMLTableCellElement} td
+   * @returns {Cell}
+   */
+  function placed(td) {
+    const i = td.cellIndex - 1;
+    return { td, row: Number(td.parentElement.dataset.row), column: columnsOf(td.closest("figure"))?.[i] ?? i };
+  }
+
+  /** @returns {HTMLTableCellElement | undefined} the cell at a row and column, if the figure shows it */
+  function find(figure, row, column) {
+    const i = columnsOf(figure)?.indexOf(column) ?? column;
+    return i < 0 ? undefined : rowsOf(figure).find((tr) => Number(tr.dataset.row) === row)?.cells[i + 1];
   }
 
   /** @param {Event} event */
   function cellAt(event) {
-    return /** @type {Element} */ (event.target).closest("td[data-row]");
+    return /** @type {Element} */ (event.target).closest("tbody td");
   }
 
   /**
@@ -244,7 +268,7 @@
   function reshaped(figure) {
     const table = figure.querySelector(".matrix-table");
     const [first] = cellsOf(figure);
-    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first);
+    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first.td);
   }
 
   /**
@@ -255,14 +279,13 @@
    * @param {number | null} column
    */
   function light(figure, row, column) {
-    figure.classList.toggle("is-lit", row !== null || column !== null);
+    const isLit = row !== null || column !== null;
+    figure.classList.toggle("is-lit", isLit);
     for (const cell of cellsOf(figure)) {
-      const inRow = row === null || Number(cell.dataset.row) === row;
-      const inColumn = column === null || Number(cell.dataset.column) === column;
-      cell.classList.toggle("lit", inRow && inColumn && (row !== null || column !== null));
+      cell.td.classList.toggle("lit", isLit && [cell.row, null].includes(row) && [cell.column, null].includes(column));
     }
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, hint, light, refresh, reshaped, watchOverflow };
+  Article.matrix = { mount, cellsOf, cellAt, placed, find, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));

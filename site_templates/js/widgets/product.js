@@ -18,7 +18,7 @@
       const chosen = /** @type {CustomEvent} */ (event).detail;
       const cell = chosen ?? product.querySelector("td.open"); // a lock elsewhere takes over again
       const figure = cell?.closest("figure.matrix");
-      const lit = cell ? related(product.dataset.operation, figure.dataset.role, place(cell)) : {};
+      const lit = cell ? related(product.dataset.operation, figure.dataset.role, Article.matrix.placed(cell)) : {};
       for (const [role, other] of figures) Article.matrix.light(other, ...(lit[role] ?? [null, null]));
       line.classList.toggle("is-value", cell !== null);
       line.textContent = cell ? explain(product, figures, figure, cell) : Article.matrix.hint(product);
@@ -31,11 +31,6 @@
         if (holds) figure.dispatchEvent(new CustomEvent("article:release")); // one lock at a time
       }
     });
-  }
-
-  /** @param {HTMLElement} cell */
-  function place(cell) {
-    return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
   }
 
   /**
@@ -89,7 +84,7 @@
 
   /** @returns {{value: number, text: string}[]} the terms, and what they are as they are shown */
   function addends(figures, cell) {
-    const { row, column } = place(cell);
+    const { row, column } = Article.matrix.placed(cell);
     return ["left", "right"].map((role) => {
       const value = Number(valueAt(figures.get(role), row, column));
       return { value, text: bracketed(Article.number.exact(value)) };
@@ -98,11 +93,11 @@
 
   /** @returns {{value: number, text: string}[]} the same for a product; masked cells take no part */
   function products(figures, cell) {
-    const { row, column } = place(cell);
+    const { row, column } = Article.matrix.placed(cell);
     const factors = Article.matrix
       .cellsOf(figures.get("left"))
-      .filter((left) => Number(left.dataset.row) === row)
-      .map((left) => [left.dataset.value, valueAt(figures.get("right"), Number(left.dataset.column), column)]);
+      .filter((left) => left.row === row)
+      .map((left) => [left.td.dataset.value, valueAt(figures.get("right"), left.column, column)]);
     return factors
       .filter(([left, right]) => left !== undefined && right !== undefined)
       .map((pair) => pair.map((factor) => Number(Number(factor).toFixed(DIGITS))))
@@ -110,7 +105,7 @@
   }
 
   function valueAt(figure, row, column) {
-    return figure.querySelector(`td[data-row="${row}"][data-column="${column}"]`)?.dataset.value;
+    return Article.matrix.find(figure, row, column)?.dataset.value;
   }
 
   /** @param {number} value */
