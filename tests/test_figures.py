@@ -18,6 +18,7 @@ from builder.numbers.display import display, display_exact, display_scientific
 from builder.pages.assets import chart_assets, static_assets
 from builder.pages.model_assets import model_assets
 from builder.pages.templates import Pages
+from tests import scene
 from tests.browser import Chromium, Visit, cell_at
 from tests.rendering import LANGUAGES, PRESET, ROOT, context
 
@@ -51,6 +52,10 @@ result: blocks.0.attn.z[1]
 left: embed
 right: pos_embed
 result: blocks.0.resid_pre
+:::
+
+::: matrix blocks.0.attn.pattern[0]
+columns: ["@5", "@1"]
 :::
 
 $$
@@ -153,6 +158,21 @@ def test_a_cell_of_a_product_lights_its_row_and_column_until_escape(visit: Visit
     visit.page.evaluate("scrollBy(0, 30)")  # other cells come to lie under the pointer
     visit.page.wait_for_timeout(200)
     assert visit.page.locator("#fig-2 td.lit").count() == 0
+
+
+def test_a_cell_is_known_by_its_column_where_only_some_are_shown(visit: Visit) -> None:
+    cells = visit.page.locator("#fig-6 tbody tr:last-child td")
+    opened = visit.page.locator("#fig-6 td.opened")
+    for place, column in enumerate((5, 1)):
+        cells.nth(place).click()
+        expect(visit.page).to_have_url(re.compile(rf"pattern\[0,5,{column}\]$"))
+        expect(opened).to_have_count(1)
+        expect(cells.nth(place)).to_have_class(re.compile("opened"))
+    scene.choose(visit.page, problem="1x1", cell=None)  # it has no position 5
+    expect(cells).to_have_count(1)
+    cells.click()
+    expect(visit.page).to_have_url(re.compile(r"pattern\[0,4,1\]$"))
+    expect(opened).to_have_count(1)
 
 
 @pytest.mark.parametrize("figure", ["fig-2", "fig-4", "fig-5"])

@@ -16,7 +16,7 @@
   /** What the author wrote, and what the figure shows now: its cells and its shape. */
   function read(figure) {
     return Article.follow.own(figure, ({ rows, columns, until, highlighted, decimals, domain, transposed }) => {
-      const cells = Article.matrix.cellsOf(figure).map(cellOf);
+      const cells = Article.matrix.cellsOf(figure).map((cell) => ({ ...cell, mark: "" }));
       const unique = (name) => [...new Set(cells.map((cell) => cell[name]))];
       return {
         asked: [list(rows), list(columns)], until: until === undefined ? Infinity : Number(until),
@@ -29,12 +29,6 @@
   }
 
   const part = (figure, name) => figure.querySelector(`.matrix-${name}`);
-
-  /** @param {import("./matrix").Cell} cell */
-  function cellOf(cell) {
-    const { value } = cell.td.dataset;
-    return { ...cell, number: value === undefined ? null : Number(value), mark: "" };
-  }
 
   /**
    * @param {HTMLElement} figure
@@ -116,9 +110,8 @@
   }
 
   function makeCell(row, column) {
-    const td = document.createElement("td");
-    td.tabIndex = -1;
-    return { td, row, column, number: undefined, mark: "" };
+    const td = Object.assign(document.createElement("td"), { tabIndex: -1 });
+    return { td, row, column, mark: "" };
   }
 
   /** @param {number} edge 0 for the heads of rows, 1 for those of columns */
@@ -196,5 +189,5 @@
     Object.assign(cell, { number, mark });
   }
 
-  Article.figure = { write, cellOf, set };
+  Article.figure = { write, set };
 })((window.Article ??= {}));

@@ -89,11 +89,7 @@
     showLit(state);
   }
 
-  /** @param {import("./matrix").Cell} cell */
-  function record({ td, row, column }) {
-    const { value } = td.dataset;
-    return { row, column, value: value === undefined ? null : Number(value), text: td.textContent.trim() };
-  }
+  const record = ({ td, row, column, number: value }) => ({ row, column, value, text: td.textContent.trim() });
 
   /** Lay the chart over the cells. */
   function fit(figure, view, host) {

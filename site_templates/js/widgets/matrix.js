@@ -23,7 +23,7 @@
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const cells = cellsOf(figure);
     if (!cells.length) return;
-    makeGrid(figure, table, cells.map(({ td }) => td));
+    makeGrid(figure, table, cells);
     addReadout(figure);
     const toggle = previewAndLock(figure, table);
     walkByKeys(table, toggle);
@@ -34,13 +34,13 @@
    *
    * @param {HTMLElement} figure
    * @param {HTMLTableElement} table
-   * @param {HTMLTableCellElement[]} cells
+   * @param {ReturnType<typeof cellsOf>} cells
    */
   function makeGrid(figure, table, cells) {
     table.setAttribute("role", "grid");
     table.setAttribute("aria-readonly", "true");
-    for (const cell of cells) cell.tabIndex = -1;
-    makeStop(table, cells[0]);
+    for (const { td } of cells) td.tabIndex = -1;
+    makeStop(table, cells[0].td);
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
     for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name);
     watchOverflow(scroll);
@@ -109,33 +109,29 @@
     });
   }
 
-  /** @typedef {{td: HTMLTableCellElement, row: number, column: number}} Cell where in its matrix it is */
-
-  /** @returns {number[] | undefined} the columns of a figure that shows only some */
+  /** A figure that shows only some columns says which. */
   const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
-
-  /** @returns {HTMLTableRowElement[]} */
-  const rowsOf = (figure) => [...figure.querySelector(".matrix-table").tBodies[0].rows];
-
-  /** @returns {Cell[]} row by row */
-  function cellsOf(figure) {
-    const columns = columnsOf(figure);
-    return rowsOf(figure).flatMap((tr) => {
-      const row = Number(tr.dataset.row);
-      return [...tr.cells].slice(1).map((td, i) => ({ td, row, column: columns ? columns[i] : i }));
-    });
-  }
+  const rowsOf = (figure) => [...figure.querySelector("tbody").rows];
 
   /**
-   * @param {HTMLTableCellElement} td
-   * @returns {Cell}
+   * Where in its matrix each cell is, and its number, null where masked.
+   *
+   * @returns {{td: HTMLTableCellElement, row: number, column: number, number: number | null}[]}
    */
-  function placed(td) {
-    const i = td.cellIndex - 1;
-    return { td, row: Number(td.parentElement.dataset.row), column: columnsOf(td.closest("figure"))?.[i] ?? i };
+  function cellsOf(figure) {
+    const columns = columnsOf(figure);
+    return rowsOf(figure).flatMap((tr) => [...tr.cells].slice(1).map((td, i) => {
+      const { value } = td.dataset;
+      return { td, row: Number(tr.dataset.row), column: columns?.[i] ?? i, number: value === undefined ? null : Number(value) };
+    }));
   }
 
-  /** @returns {HTMLTableCellElement | undefined} the cell at a row and column, if the figure shows it */
+  /** The same for one. */
+  function placed(td) {
+    return cellsOf(td.closest("figure")).find((cell) => cell.td === td);
+  }
+
+  /** @returns {HTMLTableCellElement | undefined} the cell at a row and column, if it is shown */
   function find(figure, row, column) {
     const i = columnsOf(figure)?.indexOf(column) ?? column;
     return i < 0 ? undefined : rowsOf(figure).find((tr) => Number(tr.dataset.row) === row)?.cells[i + 1];
@@ -279,13 +275,13 @@
    * @param {number | null} column
    */
   function light(figure, row, column) {
-    const isLit = row !== null || column !== null;
+    const isLit = (row ?? column) !== null;
     figure.classList.toggle("is-lit", isLit);
     for (const cell of cellsOf(figure)) {
-      cell.td.classList.toggle("lit", isLit && [cell.row, null].includes(row) && [cell.column, null].includes(column));
+      cell.td.classList.toggle("lit", isLit && (row ?? cell.row) === cell.row && (column ?? cell.column) === cell.column);
     }
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, cellAt, placed, find, sentence, hint, light, refresh, reshaped, watchOverflow };
+  Article.matrix = { mount, cellsOf, placed, find, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));

@@ -64,7 +64,7 @@
     const said = Article.matrix.sentence(cell);
     const complete = figures.has("left") && figures.has("right");
     if (figure.dataset.role !== "result" || cell.dataset.value === undefined || !complete) return said;
-    const terms = product.dataset.operation === "sum" ? addends(figures, cell) : products(figures, cell);
+    const terms = (product.dataset.operation === "sum" ? addends : products)(figures, Article.matrix.placed(cell));
     const sum = terms.map((term) => term.text).join(" + ");
     const scale = product.dataset.scale;
     const total = terms.reduce((before, term) => before + term.value, 0) * Number(scale ?? 1);
@@ -83,29 +83,23 @@
   }
 
   /** @returns {{value: number, text: string}[]} the terms, and what they are as they are shown */
-  function addends(figures, cell) {
-    const { row, column } = Article.matrix.placed(cell);
+  function addends(figures, { row, column }) {
     return ["left", "right"].map((role) => {
-      const value = Number(valueAt(figures.get(role), row, column));
+      const value = Number(Article.matrix.find(figures.get(role), row, column)?.dataset.value);
       return { value, text: bracketed(Article.number.exact(value)) };
     });
   }
 
   /** @returns {{value: number, text: string}[]} the same for a product; masked cells take no part */
-  function products(figures, cell) {
-    const { row, column } = Article.matrix.placed(cell);
+  function products(figures, { row, column }) {
     const factors = Article.matrix
       .cellsOf(figures.get("left"))
       .filter((left) => left.row === row)
-      .map((left) => [left.td.dataset.value, valueAt(figures.get("right"), left.column, column)]);
+      .map((left) => [left.td.dataset.value, Article.matrix.find(figures.get("right"), left.column, column)?.dataset.value]);
     return factors
-      .filter(([left, right]) => left !== undefined && right !== undefined)
+      .filter((pair) => !pair.includes(undefined))
       .map((pair) => pair.map((factor) => Number(Number(factor).toFixed(DIGITS))))
       .map(([left, right]) => ({ value: left * right, text: `${short(left)} × ${short(right)}` }));
-  }
-
-  function valueAt(figure, row, column) {
-    return Article.matrix.find(figure, row, column)?.dataset.value;
   }
 
   /** @param {number} value */
