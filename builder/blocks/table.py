@@ -107,6 +107,6 @@ def _cell(matrix: Matrix, part: Part, row: int, column: int) -> str:
     share = abs(value) / matrix.domain
     clipped = " clipped" if share > 1 else ""
     return (
-        f'<td data-value="{value!r}" style="--v:{min(share, 1):.2f}"'
+        f'<td data-value="{value!r}" style="--v:{display(min(share, 1))}"'
         f' class="{sign}{clipped}">{display(value, part.decimals)}</td>'
     )
