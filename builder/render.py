@@ -84,13 +84,14 @@ class Renderer:
 
             return Result(model_assets(self._snapshot))
 
-        from builder.pages.assets import static_assets
+        from builder.pages.assets import static_assets, string_assets
 
         ingredients = self.source.ingredients("builder.pages.assets", tools=CHART_TOOLS)
         charts = self.cache.get("assets/charts", ingredients, compute)
         ingredients = self._of_snapshot("builder.pages.model_assets", tools=("numpy", "orjson"))
         model = self.cache.get("assets/model", ingredients, compute_model)
-        return {**static_assets(self.templates), **charts.files, **model.files}
+        own = static_assets(self.templates) | string_assets(self.texts.strings)
+        return {**own, **charts.files, **model.files}
 
     @cached_property
     def _chapters(self) -> Sequence[Stored]:

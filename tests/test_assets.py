@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.pages import assets
+from builder.pages.scripts import assignment
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
 SCRIPTS = sorted((TEMPLATES / "js").rglob("*.js"))
@@ -96,9 +97,11 @@ def test_the_font_travels_with_its_license(made: dict[str, bytes]) -> None:
 
 def test_json_in_a_script_cannot_end_it() -> None:
     text = "</script><!-- & \u2028 \u2029"
-    written = assets.script_json({"text": text})
+    written = assignment("words", {"text": text}).decode()
+    start = "(window.Article ??= {}).words = "
+    assert written.startswith(start)
     assert not re.search("[<>&\u2028\u2029]", written)
-    assert json.loads(written) == {"text": text}
+    assert json.loads(written.removeprefix(start).rstrip(";\n")) == {"text": text}
 
 
 def test_chart_templates_join_the_one_namespace() -> None:

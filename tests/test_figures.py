@@ -15,7 +15,7 @@ from builder.content.site import Chapter, Site
 from builder.content.strings import load_texts
 from builder.markdown import render
 from builder.numbers.display import display, display_exact, display_scientific
-from builder.pages.assets import chart_assets, static_assets
+from builder.pages.assets import chart_assets, static_assets, string_assets
 from builder.pages.model_assets import model_assets
 from builder.pages.templates import Pages
 from tests import scene
@@ -92,6 +92,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "index.html": pages.chapter(chapters["zh", "index"], render(made)).encode(),
         "en/index.html": pages.placeholder(LANGUAGES[1], "index").encode(),
         **static_assets(TEMPLATES),
+        **string_assets(strings),
         **chart_assets(),
         **model_assets(made.numbers.snapshot),
     }
@@ -268,16 +269,6 @@ def test_a_widget_that_fails_is_reported_and_leaves_the_rest_alone(
         )
         assert visit.page.locator(".figure-problem").count() == 1
         assert visit.page.locator(".theme-toggle").is_visible()
-
-
-def test_a_section_called_strings_disturbs_no_script(chromium: Chromium, site: Path) -> None:
-    html = (site / "index.html").read_text("utf-8")
-    assert html.count('id="reading"') == 1
-    page = site / "strings.html"
-    page.write_text(html.replace('id="reading"', 'id="strings"'), "utf-8")
-    with chromium.visit(page) as visit:
-        assert visit.page.locator("h2#strings .heading-link").count() == 1
-        assert visit.complaints == []
 
 
 def test_without_vega_the_tables_stay_and_say_so(

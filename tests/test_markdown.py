@@ -133,7 +133,7 @@ def test_bad_tex_has_its_place(source: str, place: str) -> None:
         ("## 甲 {#a}\n\n## 乙 {#a}", "3:6: error: the id `a` is already given on line 1"),
         *(
             (f"## 标题 {{#{name}}}", f"1:7: error: `{name}` is given out automatically [bad-id]")
-            for name in ("strings", "content", "fig-1-name", "fn1", "chart-0123abcd-4")
+            for name in ("chapter-list-title", "content", "fig-1-name", "fn1", "chart-0123abcd-4")
         ),
         ("文 **字", "1:3: error: `**` stays literal here [literal-asterisks]"),
         ("a ** b", "1:3: error: `**` stays literal here [literal-asterisks]"),

@@ -171,16 +171,6 @@ def test_the_sitemap_lists_written_pages_only() -> None:
     ]
 
 
-def test_strings_for_scripts_cannot_end_the_script_element() -> None:
-    diagnostics = Diagnostics()
-    strings = load_texts(TEMPLATES / "strings.yml", [ZH, EN], diagnostics).strings
-    hostile = {**strings["zh"], "script.cell": "</script>\u2028&"}
-    pages = Pages(TEMPLATES, make_site(), {"zh": hostile, "en": strings["en"]})
-    html = pages.chapter(make_site().chapters["zh", "about"], body())
-    data = html.split('id="strings">')[1].split("</script>")[0]
-    assert r"\u003c/script\u003e\u2028\u0026" in data
-
-
 @pytest.mark.parametrize(
     ("template", "source", "line", "message"),
     [

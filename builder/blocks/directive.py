@@ -32,7 +32,7 @@ NUMBERS: Options = {
 """Of a figure that shows numbers of one problem, up to a token if `until` says so."""
 
 
-TEMPLATE_IDS = frozenset({"chapter-list-title", "content", "strings"})
+TEMPLATE_IDS = frozenset({"chapter-list-title", "content"})
 """What the templates call elements of every page."""
 
 _GIVEN_OUT = re.compile(r"(fig-|fn|fnref)[0-9]+(-.*)?|chart-[0-9a-f]{8}-[0-9]+")

@@ -151,7 +151,7 @@ def hand_typed_numbers(state: StateCore) -> None:
     for token in state.tokens:
         if token.type in ("footnote_reference_open", "footnote_reference_close"):
             is_footnote = token.nesting > 0
-        if is_footnote or token.type != "inline" or not _DECIMAL.search(token.content):
+        if is_footnote or token.type != "inline" or "." not in token.content:
             continue
         line = state.env.get("line") or rendering.line(token.map[0] if token.map else 0)
         in_link = 0

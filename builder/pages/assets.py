@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from builder import charts
+from builder.content.strings import Strings
 from builder.content.text_file import read_regular
-from builder.pages.script_json import script_json
+from builder.pages.scripts import assignment
 from model.tensors import Range
 
 FOLDER = "assets/"
+
+OF_FIGURES = tuple(
+    f"figure.{name}" for name in ("axis_", "head", "layer", "part", "stage_", "target")
+)
+"""Words of figures that scripts need too, where they name a cell."""
 
 _ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
 %s
@@ -50,17 +56,30 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     return {FOLDER + name: content for name, content in found.items()}
 
 
+def string_assets(strings: Mapping[str, Strings]) -> dict[str, bytes]:
+    """Return the texts that scripts use, one file for each language, such as `strings.zh.js`."""
+    return {
+        f"{FOLDER}strings.{code}.js": assignment("strings", _script_strings(texts))
+        for code, texts in strings.items()
+    }
+
+
 def chart_assets() -> dict[str, bytes]:
     """Return Vega and the heatmap templates, loaded when the first figure is near.
 
     They depend on nothing but `charts.py` and the versions of altair and vl_convert.
     """
     specs = {kind.value: charts.compiled(charts.matrix_spec(kind)) for kind in Range}
-    script = f"(window.Article ??= {{}}).charts = {script_json(specs)};\n"
     return {
         f"{FOLDER}vega.js": charts.vega_bundle().encode(),
-        f"{FOLDER}charts.js": script.encode(),
+        f"{FOLDER}charts.js": assignment("charts", specs),
     }
+
+
+def _script_strings(texts: Strings) -> dict[str, str]:
+    prefix = "script."
+    own = {name.removeprefix(prefix): t for name, t in texts.items() if name.startswith(prefix)}
+    return own | {name: text for name, text in texts.items() if name.startswith(OF_FIGURES)}
 
 
 def _files(folder: Path, suffix: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The numbers that scripts work with, as scripts: a page from a file can load nothing else."""
+"""The numbers that scripts work with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.pages.script_json import script_json
+from builder.pages.scripts import assignment
 from model.derived import products
 from model.snapshot import Snapshot
 from model.tensors import TensorSpec
@@ -37,8 +37,8 @@ def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
     steps = snapshot.document("training.json")["checkpoints"]
     weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
     return {
-        "assets/run.js": _script("run", run),
-        "assets/checkpoints.js": _script("checkpoints", {"steps": steps, "weights": weights}),
+        "assets/run.js": assignment("run", run),
+        "assets/checkpoints.js": assignment("checkpoints", {"steps": steps, "weights": weights}),
     }
 
 
@@ -57,7 +57,3 @@ def _described(spec: TensorSpec) -> dict[str, Any]:
 def _base64(weights: Mapping[str, NDArray[np.float32]]) -> str:
     data = b"".join(weight.astype("<f4").tobytes() for weight in weights.values())
     return b64encode(data).decode()
-
-
-def _script(name: str, value: Any) -> bytes:
-    return f"(window.Article ??= {{}}).{name} = {script_json(value)};\n".encode()

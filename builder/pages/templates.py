@@ -31,11 +31,6 @@ POLICY = "; ".join(
 )
 """Content-Security-Policy of every page: nothing leaves the folder, nothing is evaluated."""
 
-OF_FIGURES = tuple(
-    f"figure.{name}" for name in ("axis_", "head", "layer", "part", "stage_", "target")
-)
-"""Words of figures that scripts need too, where they name a cell."""
-
 
 class Pages:
     """Renders the pages of a site.
@@ -59,7 +54,6 @@ class Pages:
         self._templates = templates
         self._site = site
         self._strings = strings
-        self._script_strings = {code: _script_strings(texts) for code, texts in strings.items()}
         self._environment = jinja2.Environment(
             loader=_Loader(templates),
             undefined=jinja2.StrictUndefined,
@@ -80,15 +74,12 @@ class Pages:
             chapter,
             rendered.html,
             contents if len(contents) > 1 else (),
-            self._script_strings[chapter.language.code],
         )
         return self._page("chapter.html", page)
 
     def placeholder(self, language: Language, slug: str) -> str:
         """Return the page of a chapter that is not written in this language yet."""
-        strings = self._script_strings[language.code]
-        page = PageView(self._site, language, slug, None, script_strings=strings)
-        return self._page("placeholder.html", page)
+        return self._page("placeholder.html", PageView(self._site, language, slug, None))
 
     def not_found(self) -> str:
         """Return the page for addresses that do not exist; it works at any depth."""
@@ -111,13 +102,6 @@ class Pages:
             page = self._environment.get_template(name).render(**variables)
             page.encode()  # half a surrogate pair fails here, where its template is known
             return page
-
-
-def _script_strings(texts: Strings) -> dict[str, str]:
-    """The texts that scripts use."""
-    prefix = "script."
-    own = {name.removeprefix(prefix): t for name, t in texts.items() if name.startswith(prefix)}
-    return own | {name: text for name, text in texts.items() if name.startswith(OF_FIGURES)}
 
 
 class _Loader(jinja2.FileSystemLoader):

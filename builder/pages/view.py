@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 
@@ -63,7 +63,6 @@ class PageView:
     chapter: Chapter | None
     html: str = ""
     contents: Sequence[Heading] = ()
-    script_strings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_cover(self) -> bool:
@@ -115,7 +114,7 @@ class PageView:
         """All chapters in reading order, those not written in this language marked."""
         return [self._entry(slug) for slug in self.site.slugs]
 
-    @property
+    @cached_property
     def menu(self) -> Sequence[Entry]:
         """The chapters in the header: all, or of a long article those around this one."""
         if self.is_menu_whole:
@@ -128,17 +127,17 @@ class PageView:
         """Whether the menu lists every chapter."""
         return len(self.site.slugs) <= MENU_SIZE
 
-    @property
+    @cached_property
     def previous(self) -> Entry | None:
         """The chapter before this one."""
         return self._neighbour(-1)
 
-    @property
+    @cached_property
     def next(self) -> Entry | None:
         """The chapter after this one."""
         return self._neighbour(+1)
 
-    @property
+    @cached_property
     def about(self) -> Entry | None:
         """The chapter about the build, if the site has one."""
         return self._entry(ABOUT) if ABOUT in self.site.slugs else None

@@ -3,7 +3,7 @@
   "use strict";
 
   /** @type {Record<string, string>} */
-  const strings = JSON.parse(document.querySelector("script#strings")?.textContent ?? "{}");
+  const strings = Article.strings;
 
   /**
    * @param {string} name

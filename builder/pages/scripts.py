@@ -1,4 +1,4 @@
-"""JSON that is safe inside a script, whatever text it holds."""
+"""Data for scripts, as scripts: a page from a file can load nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ _ESCAPES = {
 }
 
 
-def script_json(value: object) -> str:
+def assignment(name: str, value: object) -> bytes:
+    """Return a script that sets `Article.NAME` to a value that JSON can hold."""
+    return f"(window.Article ??= {{}}).{name} = {_script_json(value)};\n".encode()
+
+
+def _script_json(value: object) -> str:
     """Write JSON that is safe inside a script, whatever text it holds."""
     text = orjson.dumps(value).decode()
     for character, escape in _ESCAPES.items():
