@@ -109,12 +109,12 @@
     });
   }
 
-  /** A figure that shows only some columns says which. */
+  /** Columns of a figure that shows only some. */
   const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
   const rowsOf = (figure) => [...figure.querySelector("tbody").rows];
 
   /**
-   * Where in its matrix each cell is, and its number, null where masked.
+   * Where in its matrix each cell is, and its number; null where masked.
    *
    * @returns {{td: HTMLTableCellElement, row: number, column: number, number: number | null}[]}
    */
@@ -131,7 +131,7 @@
     return cellsOf(td.closest("figure")).find((cell) => cell.td === td);
   }
 
-  /** @returns {HTMLTableCellElement | undefined} the cell at a row and column, if it is shown */
+  /** @returns {HTMLTableCellElement | undefined} if it is shown */
   function find(figure, row, column) {
     const i = columnsOf(figure)?.indexOf(column) ?? column;
     return i < 0 ? undefined : rowsOf(figure).find((tr) => Number(tr.dataset.row) === row)?.cells[i + 1];

@@ -92,11 +92,9 @@
 
   /** @returns {{value: number, text: string}[]} the same for a product; masked cells take no part */
   function products(figures, { row, column }) {
-    const factors = Article.matrix
-      .cellsOf(figures.get("left"))
+    return Article.matrix.cellsOf(figures.get("left"))
       .filter((left) => left.row === row)
-      .map((left) => [left.td.dataset.value, Article.matrix.find(figures.get("right"), left.column, column)?.dataset.value]);
-    return factors
+      .map((left) => [left.td, Article.matrix.find(figures.get("right"), left.column, column)].map((td) => td?.dataset.value))
       .filter((pair) => !pair.includes(undefined))
       .map((pair) => pair.map((factor) => Number(Number(factor).toFixed(DIGITS))))
       .map(([left, right]) => ({ value: left * right, text: `${short(left)} × ${short(right)}` }));
