@@ -131,7 +131,7 @@
     return cellsOf(td.closest("figure")).find((cell) => cell.td === td);
   }
 
-  /** @returns {HTMLTableCellElement | undefined} if it is shown */
+  /** @returns {HTMLTableCellElement | undefined} if shown */
   function find(figure, row, column) {
     const i = columnsOf(figure)?.indexOf(column) ?? column;
     return i < 0 ? undefined : rowsOf(figure).find((tr) => Number(tr.dataset.row) === row)?.cells[i + 1];
