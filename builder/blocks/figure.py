@@ -16,6 +16,9 @@ from builder.numbers.matrix import Matrix
 from model.task import EQUALS
 from model.tensors import in_prose
 
+_WIDE = 12
+"""Columns from which on a matrix of its own takes more than the width of the text."""
+
 
 def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
     """Return the matrix that an option, or else the argument, names, cut where `until` says."""
@@ -72,8 +75,9 @@ def matrix_figure(
     """
     name_id = context.ids.part(figure_id, "name")
     note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
+    wide = " wide" if len(part.columns) >= _WIDE else ""
     return (
-        f'<figure class="matrix" id="{figure_id}"{_data(matrix, part, role, follows)}>'
+        f'<figure class="matrix{wide}" id="{figure_id}"{_data(matrix, part, role, follows)}>'
         f"<figcaption>{_name(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '

@@ -21,6 +21,9 @@ _RELATIVE_ROUNDING = 6e-7
 
 _ABSOLUTE_ROUNDING = 1e-11
 
+_WIDE_SUM = 6
+"""Columns from which on the three matrices of a sum do not stand side by side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Equation:
@@ -117,8 +120,11 @@ def equation_figure(equation: Equation, directive: Directive, context: Context) 
         shown.append(matrix_figure(matrix, part, context, inner_id, role=role, follows=follows))
     data_scale = f' data-scale="{equation.factor!r}"' if equation.scale else ""
     operation = "matmul" if equation.operation == "product" else equation.operation
+    is_stacked = operation == "sum" and len(equation.result.columns) >= _WIDE_SUM
+    stacked = " stacked" if is_stacked else ""
     return (
-        f'<figure class="product" id="{figure_id}" data-operation="{operation}"{data_scale}>'
+        f'<figure class="product{stacked}" id="{figure_id}"'
+        f' data-operation="{operation}"{data_scale}>'
         f'<div class="product-row">{shown[0]}{_operator(equation.operator)}{shown[1]}'
         f"{_scale(equation)}{_operator('=')}{shown[2]}</div>"
         f"<figcaption>{_formula(equation)}{_note(directive)}</figcaption></figure>\n"

@@ -4,9 +4,12 @@
 
 Everything is done as a reader does it, or as a link does: clicks, the keys of the slider, the state
 that stands in the address. A figure is the 95th percentile over all that was done of its kind, on
-the cover and on the page with most figures, at a desktop's size. It counts all work until the page
-is still again, with all figures and their live faces updated; browsing.py says what work is. That
-nothing came later is checked: both faces of every figure in view must agree.
+the cover and on the page with most figures, at a desktop's size; browsing.py says what work is.
+
+Each thing has two figures: all work until everything that is near shows the change, and the longest
+task of what follows, when the page is at rest: figures far away and charts, in small tasks between
+which the page answers. The note says what these are together. That nothing came later is checked:
+both faces of every figure in view must agree.
 
 Each is measured again with a processor four times slower, as Chromium emulates it. On a busy
 machine that is more than four times, which reader.py makes up for.
@@ -23,7 +26,7 @@ from statistics import median
 from browsing import Work, built_site, chromium
 from figures import Benchmark, Figure, main, percentile
 from playwright.sync_api import Browser, Locator, Page
-from reader import Action, Change, Reader
+from reader import REST, Action, Change, Reader
 
 from model.snapshot import Snapshot
 
@@ -76,17 +79,22 @@ def measured(name: str, do: Doing, site: Path, browser: Browser, rounds: int) ->
             reader.slow_down(rate)
             for _ in range(rounds if rate == 1 else 1):
                 works += do(reader)
-        yield figure_of(name if rate == 1 else f"{name}, processor / {rate}", works, limit)
+        yield from figures_of(name if rate == 1 else f"{name}, processor / {rate}", works, limit)
     for reader in readers:
         reader.page.context.close()
 
 
-def figure_of(name: str, works: list[Work], limit: float) -> Figure:
-    """Turn what was measured into a figure."""
-    totals = [work.total for work in works]
-    worst = max(works, key=lambda work: work.total)
-    note = f"median {median(totals):.1f}, most {worst.total:.1f} of {len(works)}: {worst.name}"
-    return Figure(name, percentile(totals, 95), limit, "ms", note=note)
+def figures_of(name: str, works: list[Work], limit: float) -> Iterator[Figure]:
+    """Turn what was measured into figures."""
+    at_once = [work for work in works if not work.name.startswith(REST)]
+    totals = [work.total for work in at_once]
+    worst = max(at_once, key=lambda work: work.total)
+    note = f"median {median(totals):.1f}, most {worst.total:.1f} of {len(totals)}: {worst.name}"
+    yield Figure(name, percentile(totals, 95), limit, "ms", note=note)
+    rest = [work for work in works if work.name.startswith(REST)]
+    all_of_it = percentile([work.total for work in rest], 95)
+    longest = percentile([work.longest for work in rest], 95)
+    yield Figure("  then its longest task", longest, limit, "ms", note=f"of {all_of_it:.1f}")
 
 
 def opening(rounds: int) -> Iterator[Figure]:
@@ -171,14 +179,14 @@ def training(rounds: int) -> Iterator[Figure]:
             works = []
             for _ in range(rounds):
                 reader = Reader(browser, site / COVER)
-                works += train(reader, follows)
+                works.append(train(reader, follows))
                 reader.page.context.close()
             name = "longest task while training here" + (", figures following" if follows else "")
             worst = max(work.longest for work in works)
             yield Figure(name, worst, TASK_LIMIT, "ms", note=f"of {len(works)} runs")
 
 
-def train(reader: Reader, follows: bool) -> list[Work]:
+def train(reader: Reader, follows: bool) -> Work:
     """Train to the end."""
     page = reader.page
     page.locator("[data-follow]").set_checked(follows)
@@ -189,7 +197,7 @@ def train(reader: Reader, follows: bool) -> list[Work]:
         start.click()
         verdict.wait_for(timeout=120_000)
 
-    return reader.act([("training", start.scroll_into_view_if_needed, whole_run)])
+    return reader.whole("training", start.scroll_into_view_if_needed, whole_run)
 
 
 def size(_rounds: int) -> Iterator[Figure]:

@@ -1,5 +1,8 @@
 """Somebody who uses a page of the site, and what that costs the page.
 
+What he does counts in two parts: until what is near him shows the change, and what follows when the
+page comes to rest, which is what is far away and the charts.
+
 Between two things that he does the page does a known piece of work. Where Chromium emulates a
 slower processor, it tells by how much: on a busy machine that is more than was asked for, and what
 was measured is brought back to it. Everything takes longer there, so every third thing has to do.
@@ -8,6 +11,7 @@ was measured is brought back to it. Everything takes longer there, so every thir
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TypeVar
@@ -15,39 +19,55 @@ from typing import TypeVar
 from browsing import VIEWPORT, Watch, Work
 from playwright.sync_api import Browser
 
-STILL = 120
+STILL = 300
 """Milliseconds after which a page is taken to be still; more where the processor is slower."""
 
-KNOWN = "known work"
+KNOWN, REST = "known work", "rest of "
+"""Names, or how they begin, of what is not what the reader does."""
 
-WORK = """() => {
-  performance.mark("begin known work");
-  for (let i = 0, x = 2; i < 3e5; i++) x = Math.sqrt(x + i);
-  performance.mark("end known work");
-}"""
-
-CHANGE = """async ([changes, still]) => {
-  const pause = () => new Promise((resolve) => setTimeout(resolve, still));
-  for (const [name, change] of changes) {
-    await pause();
-    (WORK)();
-    await pause();
-    performance.mark(`begin ${name}`);
-    Article.state.set(change);
-    await pause();
-    performance.mark(`end ${name}`);
-  }
-}""".replace("WORK", WORK)
-
-EXPECT = """(name) => {
-  const begin = () => {
-    for (const type of ["keydown", "pointermove"]) removeEventListener(type, begin, true);
-    performance.mark(`begin ${name}`);
+READER = """(still) => {
+  const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+  const heard = (type) => new Promise((resolve) => document.addEventListener(type, resolve, { once: true }));
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  globalThis.reader = {
+    async prepare() {
+      await pause(still);
+      performance.mark("begin known work");
+      for (let i = 0, x = 2; i < 3e5; i++) x = Math.sqrt(x + i);
+      performance.mark("end known work");
+      await pause(still);
+    },
+    async watch(name) {
+      const scene = heard("article:scene").then(() => true), rest = heard("article:rest");
+      performance.mark(`begin ${name}`);
+      const follows = await Promise.race([scene, frame().then(frame).then(() => pause(still / 4))]);
+      await frame();
+      performance.mark(`end ${name}`);
+      performance.mark(`begin REST${name}`);
+      if (follows) await rest;
+      await pause(still);
+      performance.mark(`end REST${name}`);
+    },
+    async change(changes) {
+      for (const [name, change] of changes) {
+        await this.prepare();
+        const watched = this.watch(name);
+        Article.state.set(change);
+        await watched;
+      }
+    },
+    expect(name) {
+      const types = ["keydown", "pointermove"];
+      this.watched = new Promise((resolve) => {
+        const begin = () => {
+          for (const type of types) removeEventListener(type, begin, true);
+          resolve(this.watch(name));
+        };
+        for (const type of types) addEventListener(type, begin, true);
+      });
+    },
   };
-  for (const type of ["keydown", "pointermove"]) addEventListener(type, begin, true);
-}"""
-
-END = "(name) => performance.mark(`end ${name}`)"
+}""".replace("REST", REST)
 
 FACES = """() => [...document.querySelectorAll("figure.matrix:has(.matrix-live)")]
   .filter((figure) => {
@@ -77,6 +97,7 @@ class Reader:
         self.page.goto(path.as_uri())
         self.page.locator("figure.matrix").first.scroll_into_view_if_needed()
         self.page.locator(".matrix-live").first.wait_for()
+        self.page.evaluate(READER, STILL)
         self._watch = Watch(browser, self.page)
         self._rate = 1
         self._known = 0.0
@@ -85,12 +106,13 @@ class Reader:
         """Go on with a processor that is slower than the machine's."""
         self._rate = rate
         self._watch.throttle(rate)
+        self.page.evaluate(READER, STILL * rate)
 
     def change(self, changes: list[Change]) -> list[Work]:
         """Change the state, one after the other; the first ones are only to get under way."""
-        self.page.evaluate(CHANGE, [changes[:4], self._still])
+        self.page.evaluate("(changes) => reader.change(changes)", changes[:4])
         self._watch.start()
-        self.page.evaluate(CHANGE, [self._some(changes), self._still])
+        self.page.evaluate("(changes) => reader.change(changes)", self._some(changes))
         return self._stop()
 
     def act(self, actions: list[Action]) -> list[Work]:
@@ -98,25 +120,28 @@ class Reader:
         self._watch.start()
         for name, prepare, act in self._some(actions):
             prepare()
-            self.page.wait_for_timeout(self._still)
-            self.page.evaluate(WORK)
-            self.page.wait_for_timeout(self._still)
-            self.page.evaluate(EXPECT, name)
+            self.page.evaluate("() => reader.prepare()")
+            self.page.evaluate("(name) => reader.expect(name)", name)
             act()
-            self.page.wait_for_timeout(self._still)
-            self.page.evaluate(END, name)
+            self.page.evaluate("() => reader.watched")
         return self._stop()
+
+    def whole(self, name: str, prepare: Callable[[], object], act: Callable[[], object]) -> Work:
+        """Do something that takes its time, all of which counts."""
+        self._watch.start()
+        prepare()
+        self.page.evaluate("() => reader.prepare()")
+        self.page.evaluate("(name) => performance.mark(`begin ${name}`)", name)
+        act()
+        self.page.evaluate("(name) => performance.mark(`end ${name}`)", name)
+        (work,) = self._stop()
+        return work
 
     def _some(self, things: list[T]) -> list[T]:
         return things if self._rate == 1 else things[::3]
 
-    @property
-    def _still(self) -> int:
-        return STILL * self._rate
-
     def _stop(self) -> list[Work]:
         works = self._watch.stop()
-        self.page.wait_for_timeout(self._still)
         for figure, table, live in self.page.evaluate(FACES):
             if table != live:
                 raise SystemExit(f"`{figure}` has not been updated: {live}, not {table}")
@@ -125,7 +150,7 @@ class Reader:
             self._known = known
         scale = self._rate * self._known / known
         return [
-            Work(work.name, work.total * scale, work.longest * scale)
+            replace(work, total=work.total * scale, longest=work.longest * scale)
             for work in works
             if work.name != KNOWN
         ]

@@ -61,6 +61,7 @@
     const line = /** @type {HTMLElement} */ (bar.querySelector(`[data-line="${name}"]`));
     if (line.textContent !== text) line.textContent = text;
     bar.hidden = ![...bar.querySelectorAll("p")].some((p) => p.textContent !== "");
+    document.body.classList.toggle("has-state-bar", !bar.hidden);
   }
 
   function reset() {

@@ -126,8 +126,9 @@
   function open(places, at) {
     const isOpen = panel && !panel.hidden;
     [walk, index] = [places, at];
-    render();
+    // The address first: to write it, the browser lays out a page that has changed.
     Article.state.set({ cell: Article.cellNames.address(walk[index], run) }, { replace: isOpen });
+    render();
   }
 
   function close() {

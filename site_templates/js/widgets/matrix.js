@@ -208,6 +208,7 @@
     line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
     line.textContent = hint(figure);
     figure.append(line);
+    figure.classList.add("has-readout");
   }
 
   /**

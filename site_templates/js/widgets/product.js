@@ -13,6 +13,7 @@
     line.setAttribute("aria-hidden", "true");
     line.textContent = Article.matrix.hint(product);
     product.append(line);
+    product.classList.add("has-readout");
 
     product.addEventListener("article:cell", (event) => {
       const chosen = /** @type {CustomEvent} */ (event).detail;
