@@ -78,6 +78,11 @@ class Chromium:
             context.close()
 
 
+def cell_at(row: int, column: int) -> str:
+    """Selector of a cell, in a figure that shows all of its columns."""
+    return f'tbody tr[data-row="{row}"] > td:nth-of-type({column + 1})'
+
+
 def _listen(context: BrowserContext, visit: Visit) -> None:
     def hear(message: Any) -> None:
         if message.type in ("error", "warning"):

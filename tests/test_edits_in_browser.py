@@ -15,19 +15,19 @@ from builder.numbers.display import MINUS, display
 from model import task
 from model.encoding import rounded
 from tests import patched, reference, scene
-from tests.browser import Chromium
+from tests.browser import Chromium, cell_at
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
 
 PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 900}
-A_CELL = '[data-role="left"] td[data-row="3"][data-column="2"]'
+A_CELL = f'[data-role="left"] {cell_at(3, 2)}'
 VALUES = """(problem) => {
   const {values} = Article.passes.at({problem, stage: "trained"}).model;
   return Object.fromEntries(Object.entries(values).map(([key, array]) => [key, [...array]]));
 }"""
 MARKED = """(cells) => cells.map((td) =>
-  `${td.closest("figure").dataset.role} ${td.dataset.row} ${td.dataset.column}`)"""
+  `${td.closest("figure").dataset.role} ${td.parentElement.dataset.row} ${td.cellIndex - 1}`)"""
 
 
 @pytest.mark.parametrize("problem", ["7x8", "2x3"])
@@ -308,7 +308,7 @@ def _assert_shown(page: Page, site: BuiltSite, edits: patched.Edits) -> None:
     }
     for role, matrix in expected.items():
         texts = [display(float(value)) for row in matrix for value in row]
-        cells = page.locator(f'figure.product [data-role="{role}"] td[data-row]')
+        cells = page.locator(f'figure.product [data-role="{role}"] tbody td')
         expect(cells).to_have_text(texts)
 
 

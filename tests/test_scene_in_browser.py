@@ -21,7 +21,7 @@ from builder.numbers.display import (
 )
 from model import task
 from tests import scene, stored
-from tests.browser import Chromium
+from tests.browser import Chromium, cell_at
 from tests.site_build import BuiltSite
 from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
 
@@ -96,7 +96,7 @@ def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
 def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
         page = visit.page
-        cell = page.locator('[data-role="result"] td[data-row="2"][data-column="1"]').first
+        cell = page.locator(f'[data-role="result"] {cell_at(2, 1)}').first
         cell.click()
         expect(page.locator(".cell-panel")).to_be_visible()
         scene.choose(page, problem="4x9")
@@ -114,7 +114,7 @@ def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium:
 def test_a_cell_of_another_problem_stays_with_it(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
         page = visit.page
-        page.locator('figure[data-problem="8x7"] td[data-row="3"]').first.click()
+        page.locator(f'figure[data-problem="8x7"] {cell_at(3, 0)}').first.click()
         expect(page.locator(".cell-where")).to_contain_text("8×7")
         scene.choose(page, problem="1x1")
         expect(page.locator(".cell-where")).to_contain_text("8×7")

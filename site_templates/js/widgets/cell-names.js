@@ -69,7 +69,7 @@
    */
   function ofTable(td, run, problem) {
     const { key, head, stage, transposed, target, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
-    let [row, column] = [Number(td.dataset.row), Number(td.dataset.column)];
+    let { row, column } = Article.matrix.placed(td);
     if (transposed) [row, column] = [column, row];
     const [addRow, addColumn, isPart] = offset(run, key, head);
     const ownHead = head === undefined || isPart ? null : Number(head);
@@ -113,8 +113,7 @@
       const [addRow, addColumn] = offset(run, cell.key, head);
       let [row, column] = [cell.row - addRow, cell.column - addColumn];
       if (transposed) [row, column] = [column, row];
-      const td = figure.querySelector(`tbody td[data-row="${row}"][data-column="${column}"]`);
-      return td ? [/** @type {HTMLElement} */ (td)] : [];
+      return Article.matrix.find(figure, row, column) ?? [];
     });
   }
 

@@ -45,7 +45,7 @@
   /** A cell of a table is clicked or entered, or a link to one: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = target.closest?.("figure.matrix[data-stage] td[data-row]");
+    const td = target.closest?.("figure.matrix[data-stage] tbody td");
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const source = td ?? link;
     if (!source) return;

@@ -34,13 +34,13 @@
    *
    * @param {HTMLElement} figure
    * @param {HTMLTableElement} table
-   * @param {HTMLTableCellElement[]} cells
+   * @param {ReturnType<typeof cellsOf>} cells
    */
   function makeGrid(figure, table, cells) {
     table.setAttribute("role", "grid");
     table.setAttribute("aria-readonly", "true");
-    for (const cell of cells) cell.tabIndex = -1;
-    makeStop(table, cells[0]);
+    for (const { td } of cells) td.tabIndex = -1;
+    makeStop(table, cells[0].td);
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
     for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name);
     watchOverflow(scroll);
@@ -109,17 +109,37 @@
     });
   }
 
+  /** Columns of a figure that shows only some. */
+  const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
+  const rowsOf = (figure) => [...figure.querySelector("tbody").rows];
+
   /**
-   * @param {HTMLElement} figure
-   * @returns {HTMLTableCellElement[]}
+   * Where in its matrix each cell is, and its number; null where masked.
+   *
+   * @returns {{td: HTMLTableCellElement, row: number, column: number, number: number | null}[]}
    */
   function cellsOf(figure) {
-    return [...figure.querySelectorAll(".matrix-table tbody td[data-row]")];
+    const columns = columnsOf(figure);
+    return rowsOf(figure).flatMap((tr) => [...tr.cells].slice(1).map((td, i) => {
+      const { value } = td.dataset;
+      return { td, row: Number(tr.dataset.row), column: columns?.[i] ?? i, number: value === undefined ? null : Number(value) };
+    }));
+  }
+
+  /** The same for one. */
+  function placed(td) {
+    return cellsOf(td.closest("figure")).find((cell) => cell.td === td);
+  }
+
+  /** @returns {HTMLTableCellElement | undefined} if shown */
+  function find(figure, row, column) {
+    const i = columnsOf(figure)?.indexOf(column) ?? column;
+    return i < 0 ? undefined : rowsOf(figure).find((tr) => Number(tr.dataset.row) === row)?.cells[i + 1];
   }
 
   /** @param {Event} event */
   function cellAt(event) {
-    return /** @type {Element} */ (event.target).closest("td[data-row]");
+    return /** @type {Element} */ (event.target).closest("tbody td");
   }
 
   /**
@@ -245,7 +265,7 @@
   function reshaped(figure) {
     const table = figure.querySelector(".matrix-table");
     const [first] = cellsOf(figure);
-    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first);
+    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first.td);
   }
 
   /**
@@ -256,14 +276,13 @@
    * @param {number | null} column
    */
   function light(figure, row, column) {
-    figure.classList.toggle("is-lit", row !== null || column !== null);
+    const isLit = (row ?? column) !== null;
+    figure.classList.toggle("is-lit", isLit);
     for (const cell of cellsOf(figure)) {
-      const inRow = row === null || Number(cell.dataset.row) === row;
-      const inColumn = column === null || Number(cell.dataset.column) === column;
-      cell.classList.toggle("lit", inRow && inColumn && (row !== null || column !== null));
+      cell.td.classList.toggle("lit", isLit && (row ?? cell.row) === cell.row && (column ?? cell.column) === cell.column);
     }
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, hint, light, refresh, reshaped, watchOverflow };
+  Article.matrix = { mount, cellsOf, placed, find, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));
