@@ -179,7 +179,8 @@ def test_a_page_reads_fully_before_its_widgets_run(
     site: BuiltSite, chromium: Chromium, page: str
 ) -> None:
     with chromium.visit(site.folder / page) as visit:
-        visit.page.route("**/main.js", lambda _route: None)  # asked for, and never answered
+        for script in ("strings.*", "main"):  # asked for, and never answered
+            visit.page.route(f"**/{script}.js", lambda _route: None)
         visit.page.reload(wait_until="commit")
         visit.page.locator("footer").wait_for()
         assert visit.page.evaluate("typeof Article") == "undefined"
