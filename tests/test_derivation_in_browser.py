@@ -69,7 +69,7 @@ class Seen:
             chosen = getattr(self, name)
             if name not in follows or chosen is None:
                 continue
-            if name == "layer":
+            if name == "layer" and "key" in found:
                 parts = found["key"].split(".")
                 parts[1] = str(chosen) if parts[0] == "blocks" else parts[1]
                 found["key"] = ".".join(parts)
