@@ -51,6 +51,28 @@ def test_every_cell_and_label_follows_the_problem(
         assert visit.complaints == []
 
 
+def test_the_layer_and_the_head_of_the_figures_are_chosen_beside_the_contents(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        layer, head = page.locator(".place-chooser select").all()
+        assert layer.locator("option").all_inner_texts() == ["文中的", "1", "2"]
+        layer.select_option("2")
+        head.select_option("1")
+        assert "layer=1&head=0" in page.url
+        figure = page.locator('figure[data-key="blocks.1.attn.q"][data-head="0"]').first
+        expect(figure.locator(".matrix-where")).to_contain_text("第 2 层 · 头 1")
+        head.select_option("")
+        expect(page.locator('figure[data-key="blocks.1.attn.q"]').first).to_have_attribute(
+            "data-head", "1"
+        )
+        page.get_by_role("button", name="全部复原").click()
+        expect(layer).to_have_value("")
+        page.goto((site.folder / "about.html").as_uri())
+        expect(page.locator(".place-chooser")).to_have_count(0)
+
+
 def test_the_chooser_leads_to_an_address_that_shows_the_same(
     site: BuiltSite, chromium: Chromium
 ) -> None:

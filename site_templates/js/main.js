@@ -18,6 +18,7 @@
 
   mountEach(".theme-toggle", Article.theme.mount);
   mountEach(".contents", Article.contents.mount);
+  mountEach(".contents", Article.placeChooser.mount);
   mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
   mountEach(".language-switch a", Article.language.mount);
   mountEach(".chapter-menu details", Article.menu.mount);
