@@ -66,6 +66,23 @@ OPEN = """async (cell) => {
 }"""
 
 
+OPEN_NUMBERS = """async () => {
+  await Article.data.run();
+  const found = [];
+  for (const number of document.querySelectorAll(".value[data-cell]")) {
+    number.click();
+    await new Promise(requestAnimationFrame);
+    const [shown, full] = document.querySelectorAll(".cell-panel .cell-value :is(b, span)");
+    found.push({
+      value: number.dataset.value, cell: Article.state.get().cell, key: number.dataset.cell,
+      full: (full ?? shown).textContent,
+    });
+    Article.state.set({cell: null});
+  }
+  return found;
+}"""
+
+
 @pytest.mark.parametrize("stage", ["initial", "trained"])
 def test_a_cell_of_every_tensor_layer_and_head_adds_up(
     site: BuiltSite, chromium: Chromium, stage: str
@@ -240,6 +257,44 @@ def test_operands_are_marked_where_the_page_shows_them(site: BuiltSite, chromium
         result.click()
         expect(visit.page.locator(".cell-panel")).to_be_hidden()
         expect(visit.page.locator("td.opened, td.operand, td.pointed")).to_have_count(0)
+
+
+@pytest.mark.parametrize("page", ["values.html", "gradients.html", "votes.html", "index.html"])
+def test_every_number_of_the_model_in_a_sentence_opens(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        for change in ({}, {"problem": "4x6", "layer": 1, "head": 0, "step": 60}):
+            if change:
+                scene.choose(visit.page, **change)
+            found = visit.page.evaluate(OPEN_NUMBERS)
+            assert found
+            for number in found:
+                assert (
+                    number["cell"]
+                    .split(":")[2]
+                    .split("[")[0]
+                    .endswith(number["key"].split("[")[0].split(".", 2)[-1].lstrip("∂"))
+                )
+                full = number["full"].replace(MINUS, "-").strip("= ")
+                assert float(full) == float(number["value"]), number
+        assert visit.complaints == []
+
+
+def test_a_number_in_a_sentence_is_opened_by_key_and_closed_by_the_same(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        number = visit.page.get_by_role("button").and_(visit.page.locator(".value")).first
+        number.focus()
+        visit.page.keyboard.press("Space")
+        expect(visit.page.locator(".cell-title")).to_be_focused()
+        visit.page.keyboard.press("Escape")
+        expect(number).to_be_focused()
+        visit.page.keyboard.press("Enter")
+        expect(visit.page.locator(".cell-panel")).to_be_visible()
+        number.click()
+        expect(visit.page.locator(".cell-panel")).to_be_hidden()
 
 
 def test_the_keyboard_opens_walks_and_returns(site: BuiltSite, chromium: Chromium) -> None:

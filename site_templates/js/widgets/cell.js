@@ -37,21 +37,24 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
-  /** A cell of a table is clicked or entered, or a link to one: open it, or close the panel that shows it. */
+  /** A cell of a table is clicked or entered, a number in a sentence, or a link to a cell: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
     const td = target.closest?.("figure.matrix[data-stage] tbody td");
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
-    const source = td ?? link;
+    const number = target.closest?.(".value[role=button]");
+    const source = td ?? link ?? number;
     if (!source) return;
-    if (link) event.preventDefault(); // following it would drop the rest of the state
+    if (!td) event.preventDefault(); // following a link would drop the rest of the state, and a key moves the page
     if (source === origin && panel.isOpen()) return close();
     const mine = ++choice;
     guarded(async () => {
       run ??= await Article.passes.load();
       if (mine !== choice) return; // another cell was chosen, or none after all
+      const place = td ? ofCell(td) : link ? ofLink(link) : ofNumber(number);
+      if (!place) return; // the problem that is looked at has no such cell
       origin = /** @type {HTMLElement} */ (source);
-      open([td ? ofCell(td) : ofLink(link)], 0);
+      open([place], 0);
       if (isKeyboard || (link && event.detail === 0)) focusTitle();
       panel.uncover(source);
     });
@@ -63,8 +66,18 @@
   }
 
   function ofCell(td) {
-    const { follows = "", problem } = td.closest("figure").dataset;
-    return { ...Article.cellNames.ofTable(td, run, pageProblem()), isPages: !problem || follows.includes("problem") };
+    return { ...Article.cellNames.ofTable(td, run, pageProblem()), isPages: isPages(td.closest("figure")) };
+  }
+
+  function ofNumber(value) {
+    const plain = { run, problem: pageProblem(), position: null, layer: null, head: null };
+    const place = Article.prose.placeIn(value, Article.scene.current() ?? plain);
+    return place && { ...place, isPages: isPages(value) };
+  }
+
+  /** Whether what an element shows goes with the page's problem. */
+  function isPages({ dataset: { follows = "", problem } }) {
+    return !problem || follows.includes("problem");
   }
 
   /** The cell that a link names, of the problem that the page shows. */
