@@ -20,7 +20,7 @@
     const choose = (event) => {
       const td = event.target.closest("tbody td");
       if (!td) return;
-      const { row, column } = Article.matrix.placed(td);
+      const { row, column } = Article.cells.placed(td);
       Article.chooser.choose(`${row}x${column}`);
     };
     table.addEventListener("click", choose);
@@ -31,7 +31,7 @@
   /** What the author wrote, and what is shown. */
   function read(figure) {
     return Article.follow.own(figure, (data) => {
-      const cells = Article.matrix.cellsOf(figure);
+      const cells = Article.cells.of(figure);
       const written = Object.fromEntries(CHOICES.map((name) => [name, data[name]]));
       return {
         written, cells, numbers: cells.map(({ number }) => number), decimals: 2, domain: 1,

@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-  const { make } = Article.cellView;
+  const { make } = Article;
   const STEPS = 200;
   const SEEN = 0.005;
 

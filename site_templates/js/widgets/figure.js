@@ -16,7 +16,7 @@
   /** What the author wrote, and what the figure shows now: its cells and its shape. */
   function read(figure) {
     return Article.follow.own(figure, ({ rows, columns, until, highlighted, decimals, domain, transposed }) => {
-      const cells = Article.matrix.cellsOf(figure).map((cell) => ({ ...cell, mark: "" }));
+      const cells = Article.cells.of(figure).map((cell) => ({ ...cell, mark: "" }));
       const unique = (name) => [...new Set(cells.map((cell) => cell[name]))];
       return {
         asked: [list(rows), list(columns)], until: until === undefined ? Infinity : Number(until),

@@ -74,7 +74,7 @@
       container: host,
       hover: false,
     });
-    view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.matrix.cellsOf(figure).map(record));
+    view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.cells.of(figure).map(record));
     paint(figure, view);
     fit(figure, view, host);
     return { view, host };
@@ -93,7 +93,7 @@
 
   /** Lay the chart over the cells. */
   function fit(figure, view, host) {
-    const cells = Article.matrix.cellsOf(figure);
+    const cells = Article.cells.of(figure);
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
     const frame = scroll.getBoundingClientRect();
     const [first, last] = [cells[0], cells.at(-1)].map(({ td }) => td.getBoundingClientRect());
@@ -123,7 +123,7 @@
       view.signal(signal, getComputedStyle(probe).color);
     }
     probe.remove();
-    const digits = getComputedStyle(Article.matrix.cellsOf(figure)[0].td);
+    const digits = getComputedStyle(Article.cells.of(figure)[0].td);
     view.signal("font_size", Number.parseFloat(digits.fontSize));
   }
 
@@ -152,8 +152,8 @@
     if (!figure) return;
     stale.delete(figure);
     const face = states.get(figure)?.face;
-    if (face && Article.matrix.cellsOf(figure).length) {
-      face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
+    if (face && Article.cells.of(figure).length) {
+      face.view.data("cells", Article.cells.of(figure).map(record));
       fit(figure, face.view, face.host);
       update(face).then(() => (face.host.hidden = stale.has(figure)));
     }

@@ -21,7 +21,7 @@
   /** @param {HTMLElement} figure */
   function mount(figure) {
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
-    const cells = cellsOf(figure);
+    const cells = Article.cells.of(figure);
     if (!cells.length) return;
     makeGrid(figure, table, cells);
     addReadout(figure);
@@ -34,7 +34,7 @@
    *
    * @param {HTMLElement} figure
    * @param {HTMLTableElement} table
-   * @param {ReturnType<typeof cellsOf>} cells
+   * @param {ReturnType<typeof Article.cells.of>} cells
    */
   function makeGrid(figure, table, cells) {
     table.setAttribute("role", "grid");
@@ -62,16 +62,16 @@
 
     table.addEventListener("pointerover", (event) => {
       const isMoved = place(event) !== released; // the page may move under a pointer that rests
-      if (event.pointerType === "mouse" && isMoved) preview(cellAt(event));
+      if (event.pointerType === "mouse" && isMoved) preview(Article.cells.at(event));
     });
     table.addEventListener("pointerleave", () => preview(null));
     table.addEventListener("focusin", (event) => {
-      const cell = cellAt(event);
+      const cell = Article.cells.at(event);
       if (cell?.matches(":focus-visible")) preview(cell);
     });
     table.addEventListener("focusout", () => preview(null));
     table.addEventListener("click", (event) => {
-      const cell = cellAt(event);
+      const cell = Article.cells.at(event);
       if (!cell) return;
       makeStop(table, cell);
       toggle(cell);
@@ -94,10 +94,10 @@
    */
   function walkByKeys(table, toggle) {
     table.addEventListener("keydown", (event) => {
-      const cell = cellAt(event);
+      const cell = Article.cells.at(event);
       if (!cell) return;
       const locks = LOCK_KEYS.includes(event.key);
-      const next = neighbour(cell, event);
+      const next = Article.cells.neighbour(cell, event);
       if (!locks && !next) return;
       event.preventDefault();
       if (locks) {
@@ -107,39 +107,6 @@
         next.focus();
       }
     });
-  }
-
-  /** Columns of a figure that shows only some. */
-  const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
-  const rowsOf = (figure) => [...figure.querySelector("tbody").rows];
-
-  /**
-   * Where in its matrix each cell is, and its number; null where masked.
-   *
-   * @returns {{td: HTMLTableCellElement, row: number, column: number, number: number | null}[]}
-   */
-  function cellsOf(figure) {
-    const columns = columnsOf(figure);
-    return rowsOf(figure).flatMap((tr) => [...tr.cells].slice(1).map((td, i) => {
-      const { value } = td.dataset;
-      return { td, row: Number(tr.dataset.row), column: columns?.[i] ?? i, number: value === undefined ? null : Number(value) };
-    }));
-  }
-
-  /** The same for one. */
-  function placed(td) {
-    return cellsOf(td.closest("figure")).find((cell) => cell.td === td);
-  }
-
-  /** @returns {HTMLTableCellElement | undefined} if shown */
-  function find(figure, row, column) {
-    const i = columnsOf(figure)?.indexOf(column) ?? column;
-    return i < 0 ? undefined : rowsOf(figure).find((tr) => Number(tr.dataset.row) === row)?.cells[i + 1];
-  }
-
-  /** @param {Event} event */
-  function cellAt(event) {
-    return /** @type {Element} */ (event.target).closest("tbody td");
   }
 
   /**
@@ -157,34 +124,10 @@
 
   /**
    * @param {HTMLTableCellElement} cell
-   * @param {KeyboardEvent} event
-   * @returns {HTMLTableCellElement | null}
-   */
-  function neighbour(cell, event) {
-    const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
-    const rows = [.../** @type {HTMLTableSectionElement} */ (row.parentElement).rows];
-    const [first, last] = [1, row.cells.length - 1]; // cell 0 is the row's head
-    const at = { y: rows.indexOf(row), x: cell.cellIndex };
-    const ends = event.ctrlKey || event.metaKey;
-    const goes = {
-      ArrowLeft: { y: at.y, x: at.x - 1 },
-      ArrowRight: { y: at.y, x: at.x + 1 },
-      ArrowUp: { y: at.y - 1, x: at.x },
-      ArrowDown: { y: at.y + 1, x: at.x },
-      Home: { y: ends ? 0 : at.y, x: first },
-      End: { y: ends ? rows.length - 1 : at.y, x: last },
-    }[event.key];
-    if (!goes) return null;
-    const y = Math.min(Math.max(goes.y, 0), rows.length - 1);
-    return rows[y].cells[Math.min(Math.max(goes.x, first), last)];
-  }
-
-  /**
-   * @param {HTMLTableCellElement} cell
    * @returns {string} row, column and value in full
    */
   function sentence(cell) {
-    const heads = headsOf(cell);
+    const heads = Article.cells.heads(cell);
     const number = cell.dataset.value;
     const full = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
     const mark = cell.matches(".edited") ? Article.text("cell_edited") : cell.matches(".changed") ? Article.text("cell_changed") : "";
@@ -192,23 +135,13 @@
     return Article.text("cell", { row: heads.row.textContent, column: heads.column.textContent, value });
   }
 
-  /** @param {HTMLTableCellElement} cell */
-  function headsOf(cell) {
-    const table = /** @type {HTMLTableElement} */ (cell.closest("table"));
-    return {
-      row: /** @type {HTMLTableRowElement} */ (cell.parentElement).cells[0],
-      column: table.tHead.rows[0].cells[cell.cellIndex],
-    };
-  }
-
   /** @param {HTMLElement} figure */
   function addReadout(figure) {
-    const line = document.createElement("p");
-    line.className = "readout";
+    const line = Article.make("p", { className: "readout" }, hint(figure));
     line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
-    line.textContent = hint(figure);
     figure.append(line);
     figure.classList.add("has-readout");
+    return line;
   }
 
   /**
@@ -246,7 +179,7 @@
     line?.classList.toggle("is-value", cell !== null);
     if (line) line.textContent = cell ? sentence(cell) : hint(figure);
     if (cell) {
-      const heads = headsOf(cell);
+      const heads = Article.cells.heads(cell);
       cell.classList.add("open");
       heads.row.classList.add("lit");
       heads.column.classList.add("lit");
@@ -264,7 +197,7 @@
   /** Rows or columns have come or gone: there is still one stop for Tab. */
   function reshaped(figure) {
     const table = figure.querySelector(".matrix-table");
-    const [first] = cellsOf(figure);
+    const [first] = Article.cells.of(figure);
     if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first.td);
   }
 
@@ -278,11 +211,11 @@
   function light(figure, row, column) {
     const isLit = (row ?? column) !== null;
     figure.classList.toggle("is-lit", isLit);
-    for (const cell of cellsOf(figure)) {
+    for (const cell of Article.cells.of(figure)) {
       cell.td.classList.toggle("lit", isLit && (row ?? cell.row) === cell.row && (column ?? cell.column) === cell.column);
     }
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, placed, find, sentence, hint, light, refresh, reshaped, watchOverflow };
+  Article.matrix = { mount, addReadout, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));
