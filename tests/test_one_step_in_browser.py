@@ -32,7 +32,8 @@ READ = """() => Object.fromEntries(["before", "after", "change"].map((name) => [
 AS_TRAINED = """() => {
   const figure = document.querySelector(".one-step");
   const trained = figure.cloneNode(true); // whatever has been read of the other is not its own
-  for (const part of [trained, ...trained.querySelectorAll(".value")]) part.dataset.stage = "trained";
+  const parts = [trained, ...trained.querySelectorAll(".value")];
+  for (const part of parts) part.dataset.stage = "trained";
   figure.replaceWith(trained);
   Article.oneStep.write(trained, Article.scene.current());
 }"""
