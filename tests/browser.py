@@ -11,12 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_core_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first, where it is there: to a page it is the same, and it opens no windows about it."""
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
+
+FIND_BARRIERS = """async (within) => {
+  await new Promise(requestAnimationFrame);
+  await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
+  const {violations} = await axe.run(within ?? document, {resultTypes: ["violations"]});
+  return violations.map(({id, nodes}) => [id, ...nodes.slice(0, 3).map((node) => node.target)]);
+}"""
 
 
 @dataclass
@@ -49,6 +57,16 @@ class Visit:
         for top in range(0, height, step):
             self.page.evaluate(f"scrollTo({{top: {top}, behavior: 'instant'}})")
             self.page.wait_for_timeout(120)
+
+    def barriers(self, within: str | None = None) -> list[list[Any]]:
+        """Find what axe-core objects to, in a part or everywhere, once all has come to rest.
+
+        Each is the name of the rule and up to three places. Of what is right axe-core is not asked
+        for the places: on a page of thousands of cells it takes most of its time to write them.
+        """
+        self.page.evaluate(AXE_SCRIPT)
+        found: list[list[Any]] = self.page.evaluate(FIND_BARRIERS, within)
+        return found
 
     def wait_for_charts(self, selector: str = "figure.matrix") -> None:
         """Wait until the first figure that matches has its live face."""
