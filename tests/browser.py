@@ -19,6 +19,27 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
 
+SEE_ALL = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const isAwaited = (figure) => {
+    const {top, bottom} = figure.getBoundingClientRect();
+    return top < innerHeight && bottom > 0 && figure.checkVisibility()
+      && !figure.querySelector(".matrix-live svg, .figure-problem");
+  };
+  const hasFaces = !matchMedia("(forced-colors: active)").matches;
+  for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+    scrollTo({top, behavior: "instant"});
+    await frame();
+    await frame();
+    for (const figure of hasFaces ? document.querySelectorAll("figure.matrix") : []) {
+      const started = performance.now();
+      while (isAwaited(figure)) {
+        if (performance.now() - started > 20_000) throw Error(`${figure.id} has no live face`);
+        await frame();
+      }
+    }
+  }
+}"""
 FIND_BARRIERS = """async (within) => {
   await new Promise(requestAnimationFrame);
   await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
@@ -51,12 +72,8 @@ class Visit:
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
 
     def see_all(self) -> None:
-        """Scroll through the page, so that every figure has been near once."""
-        height = self.page.evaluate("document.documentElement.scrollHeight")
-        step = self.page.evaluate("innerHeight")
-        for top in range(0, height, step):
-            self.page.evaluate(f"scrollTo({{top: {top}, behavior: 'instant'}})")
-            self.page.wait_for_timeout(120)
+        """Scroll through the page, and see every figure with its live face, if it gets one."""
+        self.page.evaluate(SEE_ALL)
 
     def barriers(self, within: str | None = None) -> list[list[Any]]:
         """Find what axe-core objects to, in a part or everywhere, once all has come to rest.

@@ -223,7 +223,7 @@ def test_the_keyboard_walks_a_matrix_and_escape_lets_go(
 def test_switching_language_keeps_the_section(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
         visit.page.evaluate("document.getElementById('evidence').scrollIntoView()")
-        visit.page.wait_for_timeout(400)
+        visit.page.wait_for_function("Article.contents.current() === 'evidence'")
         visit.page.locator(".language-switch a").first.click()
         visit.page.wait_for_url("**/en/isolated-rows.html#evidence")
         assert visit.page.locator("html").get_attribute("lang") == "en"
