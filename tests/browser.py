@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -111,6 +112,14 @@ class Chromium:
             yield visit
         finally:
             context.close()
+
+
+def ask(page: Page, function: str, argument: Any = None) -> Any:
+    """Call a function in the page whose answer is long: as one text of JSON it comes at once.
+
+    Playwright looks at every number of an answer on its way, which takes most of the time.
+    """
+    return json.loads(page.evaluate(f"(given) => JSON.stringify(({function})(given))", argument))
 
 
 def _listen(context: BrowserContext, visit: Visit) -> None:

@@ -400,7 +400,7 @@ def test_tokens_come_out_one_after_the_other_unless_motion_is_unwelcome(
             found = visit.page.evaluate(delays)
             assert bool(found) == moves
             assert found == sorted(set(found))
-            visit.page.wait_for_function(f"{running} === 0")
+            visit.page.wait_for_function(f"() => {running} === 0")
 
 
 def test_weights_that_do_not_come_leave_the_answer_and_are_missed_aloud(

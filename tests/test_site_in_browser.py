@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests import stored
-from tests.browser import Chromium, Visit
+from tests.browser import Chromium, Visit, ask
 from tests.site_build import ROOT, BuiltSite
 
 PHONE = {"width": 360, "height": 740}
@@ -122,7 +122,7 @@ def test_every_displayed_cell_is_the_snapshots(
     site: BuiltSite, chromium: Chromium, page: str
 ) -> None:
     with chromium.visit(site.folder / page) as visit:
-        for figure in visit.page.evaluate(READ_FIGURES):
+        for figure in ask(visit.page, READ_FIGURES):
             matrix = stored.matrix(site.folder, figure["data"])
             assert figure["cells"], figure["id"]
             for cell in figure["cells"]:
@@ -223,7 +223,7 @@ def test_the_keyboard_walks_a_matrix_and_escape_lets_go(
 def test_switching_language_keeps_the_section(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
         visit.page.evaluate("document.getElementById('evidence').scrollIntoView()")
-        visit.page.wait_for_function("Article.contents.current() === 'evidence'")
+        visit.page.wait_for_function("() => Article.contents.current() === 'evidence'")
         visit.page.locator(".language-switch a").first.click()
         visit.page.wait_for_url("**/en/isolated-rows.html#evidence")
         assert visit.page.locator("html").get_attribute("lang") == "en"
