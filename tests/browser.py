@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from axe_core_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first, where it is there: to a page it is the same, and it opens no windows about it."""
@@ -114,12 +114,14 @@ class Chromium:
             context.close()
 
 
-def ask(page: Page, function: str, argument: Any = None) -> Any:
+def ask(where: Page | Locator, function: str, argument: Any = None) -> Any:
     """Call a function in the page whose answer is long: as one text of JSON it comes at once.
 
     Playwright looks at every number of an answer on its way, which takes most of the time.
     """
-    return json.loads(page.evaluate(f"(given) => JSON.stringify(({function})(given))", argument))
+    return json.loads(
+        where.evaluate(f"(...given) => JSON.stringify(({function})(...given))", argument)
+    )
 
 
 def _listen(context: BrowserContext, visit: Visit) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import display
 from model import task
 from tests import independent, scene, stored
-from tests.browser import Chromium
+from tests.browser import Chromium, ask
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ READ = """() => {
 
 
 def read(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = page.evaluate(READ)
+    found: dict[str, Any] = ask(page, READ)
     return found
 
 

@@ -15,7 +15,7 @@ from model import task
 from model.encoding import rounded
 from model.snapshot import Snapshot
 from tests import reference
-from tests.browser import Chromium
+from tests.browser import Chromium, ask
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -467,7 +467,7 @@ def settle(page: Page) -> None:
 
 
 def read(page: Page) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = page.evaluate(READ)
+    found: list[dict[str, Any]] = ask(page, READ)
     return found
 
 

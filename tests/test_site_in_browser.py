@@ -147,7 +147,7 @@ def test_both_faces_of_a_matrix_show_the_same(
         for figure in visit.page.locator("figure.matrix").all():
             figure.scroll_into_view_if_needed()
             figure.locator(".matrix-live svg").wait_for(state="attached")
-            table, chart = figure.evaluate(READ_FACES)
+            table, chart = ask(figure, READ_FACES)
             assert chart["digits"] == table["digits"]
             np.testing.assert_allclose(chart["edges"], table["edges"], atol=0.5)
             np.testing.assert_allclose(chart["fills"], table["fills"], atol=1)  # of 255
