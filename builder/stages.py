@@ -19,6 +19,8 @@ from typing import Any
 
 import orjson
 
+from builder.errors import BuildError, Diagnostic
+
 _HEADER = ("ingredients", "sizes", "facts")
 
 KEPT_RESULTS = 4
@@ -102,8 +104,19 @@ class Cache:
         return stored
 
     def prepare(self) -> None:
-        """Make sure, before anything is computed, that results can be stored."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Make sure, before anything is computed, that results can be stored.
+
+        Raises
+        ------
+        BuildError
+            If something else has the name of the folder.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:
+            message = "this is not a folder, and results are stored in one"
+            hint = "move it away: the next build makes the folder"
+            raise BuildError(Diagnostic(str(self.folder), 0, 0, "cache", message, hint)) from error
         with tempfile.TemporaryFile(dir=self.folder):
             pass
 

@@ -124,6 +124,11 @@ def ask(where: Page | Locator, function: str, argument: Any = None) -> Any:
     )
 
 
+def cell_at(row: int, column: int) -> str:
+    """Selector of a cell, in a figure that shows all of its columns."""
+    return f'tbody tr[data-row="{row}"] > td:nth-of-type({column + 1})'
+
+
 def _listen(context: BrowserContext, visit: Visit) -> None:
     def hear(message: Any) -> None:
         if message.type in ("error", "warning"):

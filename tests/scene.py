@@ -24,9 +24,9 @@ READ = """() => [...document.querySelectorAll("figure.matrix[data-stage]")].map(
   columns: [...figure.querySelectorAll("thead th")].map((th) => th.textContent),
   rows: [...figure.querySelectorAll("tbody th")].map((th) => th.textContent),
   stop: figure.querySelector('td[tabindex="0"]')?.ariaLabel ?? "",
-  cells: [...figure.querySelectorAll("tbody td[data-row]")].map((cell) => ({
-    row: Number(cell.dataset.row),
-    column: Number(cell.dataset.column),
+  cells: [...figure.querySelectorAll("tbody td")].map((cell) => ({
+    row: Number(cell.parentElement.dataset.row),
+    column: cell.cellIndex - 1,
     value: cell.dataset.value === undefined ? null : Number(cell.dataset.value),
     text: cell.textContent.trim(),
     name: cell.className,

@@ -18,7 +18,7 @@ from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
 from tests import independent, scene
-from tests.browser import Chromium
+from tests.browser import Chromium, cell_at
 from tests.site_build import BuiltSite
 
 PHONE = {"width": 360, "height": 740}
@@ -65,6 +65,23 @@ OPEN = """async (cell) => {
 }"""
 
 
+OPEN_NUMBERS = """async () => {
+  await Article.data.run();
+  const found = [];
+  for (const number of document.querySelectorAll(".value[data-cell]")) {
+    number.click();
+    await new Promise(requestAnimationFrame);
+    const [shown, full] = document.querySelectorAll(".cell-panel .cell-value :is(b, span)");
+    found.push({
+      value: number.dataset.value, cell: Article.state.get().cell, key: number.dataset.cell,
+      full: (full ?? shown).textContent,
+    });
+    Article.state.set({cell: null});
+  }
+  return found;
+}"""
+
+
 @pytest.mark.parametrize("stage", ["initial", "trained"])
 def test_a_cell_of_every_tensor_layer_and_head_adds_up(
     site: BuiltSite, chromium: Chromium, stage: str
@@ -83,7 +100,7 @@ def test_the_walk_leads_from_p_to_the_table_of_tokens(
 ) -> None:
     numbers = _numbers(site)
     with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
-        visit.page.locator('figure[data-key="probs"] td[data-row="3"][data-column="5"]').click()
+        visit.page.locator(f'figure[data-key="probs"] {cell_at(3, 5)}').click()
         _check(_read(visit.page), numbers)
         for key in PATH:
             visit.page.locator(f'.cell-terms [data-cell*=":{key}["]').first.click()
@@ -224,13 +241,13 @@ def test_the_users_of_a_cell_lead_on(site: BuiltSite, chromium: Chromium) -> Non
 
 def test_operands_are_marked_where_the_page_shows_them(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
-        result = visit.page.locator('[data-role="result"] td[data-row="3"][data-column="1"]').first
+        result = visit.page.locator(f'[data-role="result"] {cell_at(3, 1)}').first
         result.click()
         expect(result).to_have_class(re.compile("opened"))
         marked = visit.page.locator("figure.product td.operand")
         places = marked.evaluate_all(
             "(cells) => cells.map((c) => `${c.closest('figure').dataset.role} "
-            "${c.dataset.row} ${c.dataset.column}`)"
+            "${c.parentElement.dataset.row} ${c.cellIndex - 1}`)"
         )
         left = [f"left 3 {column}" for column in range(4)]
         assert sorted(places) == sorted([*left, *(f"right {row} 1" for row in range(4))])
@@ -241,10 +258,48 @@ def test_operands_are_marked_where_the_page_shows_them(site: BuiltSite, chromium
         expect(visit.page.locator("td.opened, td.operand, td.pointed")).to_have_count(0)
 
 
+@pytest.mark.parametrize("page", ["values.html", "gradients.html", "votes.html", "index.html"])
+def test_every_number_of_the_model_in_a_sentence_opens(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        for change in ({}, {"problem": "4x6", "layer": 1, "head": 0, "step": 60}):
+            if change:
+                scene.choose(visit.page, **change)
+            found = visit.page.evaluate(OPEN_NUMBERS)
+            assert found
+            for number in found:
+                assert (
+                    number["cell"]
+                    .split(":")[2]
+                    .split("[")[0]
+                    .endswith(number["key"].split("[")[0].split(".", 2)[-1].lstrip("∂"))
+                )
+                full = number["full"].replace(MINUS, "-").strip("= ")
+                assert float(full) == float(number["value"]), number
+        assert visit.complaints == []
+
+
+def test_a_number_in_a_sentence_is_opened_by_key_and_closed_by_the_same(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        number = visit.page.get_by_role("button").and_(visit.page.locator(".value")).first
+        number.focus()
+        visit.page.keyboard.press("Space")
+        expect(visit.page.locator(".cell-title")).to_be_focused()
+        visit.page.keyboard.press("Escape")
+        expect(number).to_be_focused()
+        visit.page.keyboard.press("Enter")
+        expect(visit.page.locator(".cell-panel")).to_be_visible()
+        number.click()
+        expect(visit.page.locator(".cell-panel")).to_be_hidden()
+
+
 def test_the_keyboard_opens_walks_and_returns(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
         page = visit.page
-        cell = page.locator('[data-role="result"] td[data-row="0"][data-column="0"]').first
+        cell = page.locator(f'[data-role="result"] {cell_at(0, 0)}').first
         cell.focus()
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
@@ -257,8 +312,7 @@ def test_the_keyboard_opens_walks_and_returns(site: BuiltSite, chromium: Chromiu
         assert "attn.pattern[1,1," in _read(page)["address"]
         page.keyboard.press("Escape")
         expect(page.locator(".cell-panel")).to_be_hidden()
-        focused = "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
-        assert page.evaluate(focused) == ["1", "0"]
+        expect(page.locator(f'[data-role="result"] {cell_at(1, 0)}').first).to_be_focused()
         assert "cell=" not in page.url
 
 
@@ -274,7 +328,7 @@ def test_a_link_opens_its_cell_and_going_back_closes_it(
         _check(_read(visit.page), numbers)
         visit.page.goto(visit.page.url.partition("#")[0])
         expect(visit.page.locator(".cell-panel")).to_have_count(0)
-        visit.page.locator('figure[data-key="probs"] td[data-column="5"]').first.click()
+        visit.page.locator(f'figure[data-key="probs"] {cell_at(3, 5)}').click()
         _read(visit.page)
         assert visit.page.url.endswith(f"#?cell={PROBLEM}:trained:probs[3,5]")
         visit.page.go_back()
@@ -325,7 +379,7 @@ def test_an_open_panel_has_no_barriers_and_fits(
     with chromium.visit(
         site.folder / "reading-table.html", viewport=viewport, color_scheme=scheme
     ) as visit:
-        visit.page.locator('[data-role="result"] td[data-row="3"]').first.click()
+        visit.page.locator(f'[data-role="result"] {cell_at(3, 0)}').first.click()
         for address in (
             "attn.z[1,3,1]",
             "ln1.scale[3]",

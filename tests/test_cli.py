@@ -279,7 +279,7 @@ def site_is_not_utf8(project: Path) -> None:
         (no_templates, 1, "site_templates/strings.yml: error: this file does not exist"),
         (no_icon, 1, "\nsite_templates/favicon.png: error: No such file or directory"),
         (no_template, 1, "site_templates/chapter.html: error: there is no template"),
-        (cache_is_a_file, 1, "\n.cache: error: File exists"),
+        (cache_is_a_file, 1, "\n.cache: error: this is not a folder"),
         (stage_is_a_file, 1, ".cache/pages/"),
         (lock_is_a_folder, 2, "the lock cannot be read: Is a directory"),
         (out_is_a_file, 2, "dist: error: this is not a folder"),

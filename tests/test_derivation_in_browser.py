@@ -20,7 +20,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import MASKED, MINUS, display, token_label
 from model import task
 from tests import independent, scene, stored
-from tests.browser import Chromium
+from tests.browser import Chromium, cell_at
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Seen:
             chosen = getattr(self, name)
             if name not in follows or chosen is None:
                 continue
-            if name == "layer":
+            if name == "layer" and "key" in found:
                 parts = found["key"].split(".")
                 parts[1] = str(chosen) if parts[0] == "blocks" else parts[1]
                 found["key"] = ".".join(parts)
@@ -138,7 +138,7 @@ def test_a_cell_of_a_gradient_and_of_a_product_opens_and_follows(
 ) -> None:
     with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
         box = visit.page.locator("figure.matrix", has=visit.page.get_by_text(figure, exact=True))
-        box.locator('td[data-row="3"][data-column="2"]').first.click()
+        box.locator(cell_at(3, 2)).first.click()
         panel = visit.page.locator(".cell-panel")
         expect(panel).to_be_visible()
         assert address in visit.page.url

@@ -14,13 +14,13 @@ from builder.numbers.display import MINUS, display
 from model import task
 from model.encoding import rounded
 from tests import patched, reference, scene
-from tests.browser import Chromium, ask
+from tests.browser import Chromium, ask, cell_at
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
 
 PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 900}
-A_CELL = '[data-role="left"] td[data-row="3"][data-column="2"]'
+A_CELL = f'[data-role="left"] {cell_at(3, 2)}'
 VALUES = """(problem) => {
   const {values} = Article.passes.at({problem, stage: "trained"}).model;
   const written = (value) => Number.isFinite(value) ? value : String(value);
@@ -28,7 +28,7 @@ VALUES = """(problem) => {
     Object.entries(values).map(([key, array]) => [key, [...array].map(written)]));
 }"""
 MARKED = """(cells) => cells.map((td) =>
-  `${td.closest("figure").dataset.role} ${td.dataset.row} ${td.dataset.column}`)"""
+  `${td.closest("figure").dataset.role} ${td.parentElement.dataset.row} ${td.cellIndex - 1}`)"""
 
 
 @pytest.mark.parametrize("problem", ["7x8", "2x3"])
@@ -198,6 +198,7 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         "constructor[0]=1",
         "probs[9,0]=1",
         "embed.W_E[14,0]=1",
+        "blocks.0.attn.W_QK[1,0,0]=1",  # nothing reads the product
         "probs[3,0]=1;;probs[3,1]=0",
         "probs[3,0]=1;" * 400,
     ],
@@ -213,6 +214,21 @@ def test_edits_of_a_link_that_mean_nothing_are_left_out_with_a_note(
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert scene.figures(visit.page) == before
         assert visit.complaints == []
+
+
+def test_only_what_the_pass_reads_can_be_overwritten(site: BuiltSite, chromium: Chromium) -> None:
+    free = "7x8:trained:blocks.0.attn.W_Q[1,0,0]"
+    others = [
+        "7x8:trained:blocks.0.attn.W_QK[1,0,0]",
+        "7x8:trained:blocks.0.attn.pattern[1,2,3]",
+        "7x8:initial:blocks.0.attn.W_Q[1,0,0]",
+        "7x8:trained:blocks.0.attn.W_Q[1,0,0]@3",
+    ]
+    with chromium.visit(site.folder / "one-line.html", viewport=DESKTOP) as visit:
+        for cell in (free, *others):
+            scene.choose(visit.page, cell=cell)
+            expect(visit.page.locator(".cell-panel .cell-title")).to_be_visible()
+            assert visit.page.locator(".cell-edit").count() == (cell == free), cell
 
 
 def test_weights_can_be_edited_and_go_back_to_what_they_were_before_training(
@@ -291,7 +307,7 @@ def _assert_shown(page: Page, site: BuiltSite, edits: patched.Edits) -> None:
     }
     for role, matrix in expected.items():
         texts = [display(float(value)) for row in matrix for value in row]
-        cells = page.locator(f'figure.product [data-role="{role}"] td[data-row]')
+        cells = page.locator(f'figure.product [data-role="{role}"] tbody td')
         expect(cells).to_have_text(texts)
 
 

@@ -18,7 +18,8 @@ from builder.numbers.display import display, display_exact, display_scientific
 from builder.pages.assets import chart_assets, static_assets, string_assets
 from builder.pages.model_assets import model_assets
 from builder.pages.templates import Pages
-from tests.browser import Chromium, Visit
+from tests import scene
+from tests.browser import Chromium, Visit, cell_at
 from tests.rendering import LANGUAGES, PRESET, ROOT, context
 
 TEMPLATES = ROOT / "site_templates"
@@ -51,6 +52,10 @@ result: blocks.0.attn.z[1]
 left: embed
 right: pos_embed
 result: blocks.0.resid_pre
+:::
+
+::: matrix blocks.0.attn.pattern[0]
+columns: ["@5", "@1"]
 :::
 
 $$
@@ -131,20 +136,17 @@ def test_arrow_keys_walk_a_matrix_and_each_cell_speaks(visit: Visit) -> None:
         "ArrowUp",
     ):
         visit.page.keyboard.press(key)
-    at = visit.page.evaluate(
-        "[document.activeElement.dataset.row, document.activeElement.dataset.column]"
-    )
-    assert at == ["0", "1"]
+    expect(visit.page.locator(f"#fig-1 {cell_at(0, 1)}")).to_be_focused()
     assert visit.page.locator('#fig-1 td[tabindex="0"]').count() == 1
     label = visit.page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert label.startswith("行 7，列 ×：")
 
 
 def test_a_cell_of_a_product_lights_its_row_and_column_until_escape(visit: Visit) -> None:
-    cell = visit.page.locator('#fig-2-result td[data-row="3"][data-column="1"]')
+    cell = visit.page.locator(f"#fig-2-result {cell_at(3, 1)}")
     cell.scroll_into_view_if_needed()
     cell.click()
-    lit = "all => all.map((cell) => `${cell.dataset.row},${cell.dataset.column}`)"
+    lit = "all => all.map((cell) => `${cell.parentElement.dataset.row},${cell.cellIndex - 1}`)"
     left = visit.page.locator("#fig-2-left td.lit").evaluate_all(lit)
     right = visit.page.locator("#fig-2-right td.lit").evaluate_all(lit)
     assert left == ["3,0", "3,1", "3,2", "3,3"]
@@ -159,13 +161,27 @@ def test_a_cell_of_a_product_lights_its_row_and_column_until_escape(visit: Visit
     assert visit.page.locator("#fig-2 td.lit").count() == 0
 
 
+def test_a_cell_is_known_by_its_column_where_only_some_are_shown(visit: Visit) -> None:
+    cells = visit.page.locator("#fig-6 tbody tr:last-child td")
+    opened = visit.page.locator("#fig-6 td.opened")
+    for place, column in enumerate((5, 1)):
+        cells.nth(place).click()
+        expect(visit.page).to_have_url(re.compile(rf"pattern\[0,5,{column}\]$"))
+        expect(opened).to_have_count(1)
+        expect(cells.nth(place)).to_have_class(re.compile("opened"))
+    scene.choose(visit.page, problem="1x1", cell=None)  # it has no position 5
+    expect(cells).to_have_count(1)
+    cells.click()
+    expect(visit.page).to_have_url(re.compile(r"pattern\[0,4,1\]$"))
+    expect(opened).to_have_count(1)
+
+
 @pytest.mark.parametrize("figure", ["fig-2", "fig-4", "fig-5"])
 def test_the_arithmetic_of_a_cell_adds_up_or_says_that_it_nearly_does(
     visit: Visit, figure: str
 ) -> None:
     for row, column in [(0, 0), (1, 1), (3, 1), (3, 3)]:
-        at = f'#{figure}-result td[data-row="{row}"][data-column="{column}"]'
-        visit.page.locator(at).click()
+        visit.page.locator(f"#{figure}-result {cell_at(row, column)}").click()
         said = visit.page.locator(f"#{figure} > .readout").text_content() or ""
         value, sign, terms = re.split(" ([=≈]) ", said.split("：")[1].replace("\u2212", "-"))
         exact = Fraction(eval(re.sub(r"[\d.]+", r"Fraction('\g<0>')", terms).replace("×", "*")))
@@ -225,7 +241,7 @@ def test_what_is_lit_stays_lit_on_a_chart_that_is_drawn_again(
     lit = "(cells) => cells.map((cell) => cell.getAttribute('fill-opacity'))"
     with chromium.visit(site / "index.html", viewport={"width": 1280, "height": 120}) as visit:
         result = visit.page.locator("#fig-2-result")
-        result.locator('td[data-row="1"][data-column="1"]').click()
+        result.locator(cell_at(1, 1)).click()
         visit.page.mouse.move(0, 0)
         visit.wait_for_charts("#fig-2-result")
         visit.page.wait_for_timeout(200)

@@ -24,14 +24,15 @@ RATE = 0.01
 
 READ = """() => Object.fromEntries(["before", "after", "change"].map((name) => [name,
   [...document.querySelectorAll(`.one-step-${name} td`)].map((td) => (
-    {value: Number(td.dataset.value), text: td.textContent}
+    {value: Number((td.querySelector(".value") ?? td).dataset.value), text: td.textContent}
   ))]))"""
 
 
 AS_TRAINED = """() => {
   const figure = document.querySelector(".one-step");
   const trained = figure.cloneNode(true); // whatever has been read of the other is not its own
-  trained.dataset.stage = "trained";
+  const parts = [trained, ...trained.querySelectorAll(".value")];
+  for (const part of parts) part.dataset.stage = "trained";
   figure.replaceWith(trained);
   Article.oneStep.write(trained, Article.scene.current());
 }"""

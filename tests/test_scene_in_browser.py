@@ -21,7 +21,7 @@ from builder.numbers.display import (
 )
 from model import task
 from tests import scene, stored
-from tests.browser import Chromium, ask
+from tests.browser import Chromium, ask, cell_at
 from tests.site_build import BuiltSite
 from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
 
@@ -49,6 +49,28 @@ def test_every_cell_and_label_follows_the_problem(
         scene.choose(visit.page, problem=None)
         assert scene.figures(visit.page) == before
         assert visit.complaints == []
+
+
+def test_the_layer_and_the_head_of_the_figures_are_chosen_beside_the_contents(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        layer, head = page.locator(".place-chooser select").all()
+        assert layer.locator("option").all_inner_texts() == ["文中的", "1", "2"]
+        layer.select_option("2")
+        head.select_option("1")
+        assert "layer=1&head=0" in page.url
+        figure = page.locator('figure[data-key="blocks.1.attn.q"][data-head="0"]').first
+        expect(figure.locator(".matrix-where")).to_contain_text("第 2 层 · 头 1")
+        head.select_option("")
+        expect(page.locator('figure[data-key="blocks.1.attn.q"]').first).to_have_attribute(
+            "data-head", "1"
+        )
+        page.get_by_role("button", name="全部复原").click()
+        expect(layer).to_have_value("")
+        page.goto((site.folder / "about.html").as_uri())
+        expect(page.locator(".place-chooser")).to_have_count(0)
 
 
 def test_the_chooser_leads_to_an_address_that_shows_the_same(
@@ -96,7 +118,7 @@ def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
 def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
         page = visit.page
-        cell = page.locator('[data-role="result"] td[data-row="2"][data-column="1"]').first
+        cell = page.locator(f'[data-role="result"] {cell_at(2, 1)}').first
         cell.click()
         expect(page.locator(".cell-panel")).to_be_visible()
         scene.choose(page, problem="4x9")
@@ -114,7 +136,7 @@ def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium:
 def test_a_cell_of_another_problem_stays_with_it(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
         page = visit.page
-        page.locator('figure[data-problem="8x7"] td[data-row="3"]').first.click()
+        page.locator(f'figure[data-problem="8x7"] {cell_at(3, 0)}').first.click()
         expect(page.locator(".cell-where")).to_contain_text("8×7")
         scene.choose(page, problem="1x1")
         expect(page.locator(".cell-where")).to_contain_text("8×7")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from builder.errors import BuildError
 from builder.stages import KEPT_RESULTS, Cache, Event, Result, digest
 
 INGREDIENTS = {"input": "1", "code": "2"}
@@ -289,3 +290,32 @@ def test_clearing_removes_results_and_nothing_else(cache: Cache) -> None:
     assert stored_files(cache) == [cache.folder / "pages/notes.txt"]
     assert (cache.folder / "mine").is_dir()
     assert not (cache.folder / "charts").exists()
+
+
+def leave_a_file(path: Path) -> None:
+    path.write_text("mine")
+
+
+def leave_a_link_to_nothing(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("harm", [leave_a_file, leave_a_link_to_nothing])
+def test_what_is_no_folder_is_named_and_left_alone(
+    cache: Cache, harm: Callable[[Path], None]
+) -> None:
+    harm(cache.folder)
+    before = cache.folder.lstat()
+    with pytest.raises(BuildError) as caught:
+        cache.prepare()
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.path, diagnostic.rule) == (str(cache.folder), "cache")
+    assert "not a folder" in diagnostic.message
+    assert "move it away" in diagnostic.hint
+    assert cache.folder.lstat() == before
+
+
+def test_a_prepared_cache_has_a_folder_with_nothing_in_it(cache: Cache) -> None:
+    for _ in range(2):
+        cache.prepare()
+        assert list(cache.folder.iterdir()) == []

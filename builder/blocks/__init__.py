@@ -46,7 +46,7 @@ from builder.blocks import (
     votes,
 )
 from builder.blocks import sum as sum_block
-from builder.blocks.directive import Block, InlineBlock
+from builder.blocks.block import Block, InlineBlock
 
 BLOCKS: tuple[Block, ...] = (
     matrix,

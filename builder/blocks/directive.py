@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any
 
 from builder.content.site import Chapter, Site, nearest_problem
 from builder.content.strings import Strings, Texts
@@ -211,34 +211,6 @@ class Role:
     target: str
     options: Mapping[str, str]
     line: int
-
-
-class Block(Protocol):
-    """What a module in `builder/blocks` must define to be a block."""
-
-    @property
-    def NAME(self) -> str: ...  # noqa: D102, N802 - a module's constant
-    @property
-    def ARGUMENT(self) -> Argument: ...  # noqa: D102, N802
-    @property
-    def BODY(self) -> Body: ...  # noqa: D102, N802
-    @property
-    def OPTIONS(self) -> Options: ...  # noqa: D102, N802
-
-    def render(self, directive: Directive, context: Context) -> str:
-        """Return the block's HTML, or raise BlockError or AddressError."""
-
-
-class InlineBlock(Protocol):
-    """What a module in `builder/blocks` must define to be a role."""
-
-    @property
-    def NAME(self) -> str: ...  # noqa: D102, N802
-    @property
-    def OPTIONS(self) -> tuple[str, ...]: ...  # noqa: D102, N802
-
-    def render(self, role: Role, context: Context) -> str:
-        """Return the role's HTML, or raise BlockError or AddressError."""
 
 
 def where(options: Mapping[str, Any], context: Context) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from builder.blocks.legend import legend
 from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
 from builder.numbers.address import AddressError
 from builder.numbers.display import token_label
-from builder.numbers.matrix import TOKEN_AXES, Matrix
+from builder.numbers.matrix import Matrix
 from model.task import EQUALS
 from model.tensors import in_prose
 
@@ -122,14 +122,12 @@ def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
 
 
 def _shown(matrix: Matrix, part: Part) -> dict[str, str]:
-    """Which positions are shown, where not all are: another problem shows as much of itself."""
-    if not matrix.problem:
-        return {"decimals": _unusual(part.decimals)}
+    """What is shown, where not all is: scripts find cells by it, and show as much of another."""
     edges = {"rows": (matrix.rows, part.rows), "columns": (matrix.columns, part.columns)}
     parts = {
         name: " ".join(map(str, places))
         for name, (axis, places) in edges.items()
-        if axis.name in TOKEN_AXES and list(places) != list(range(len(axis)))
+        if list(places) != list(range(len(axis)))
     }
     return {
         "until": "" if matrix.last is None else str(matrix.last),

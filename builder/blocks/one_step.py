@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
+from builder.blocks import value
 from builder.blocks.directive import (
     FIGURE,
     WHERE,
@@ -12,9 +14,10 @@ from builder.blocks.directive import (
     Context,
     Directive,
     Options,
+    Role,
     where,
 )
-from builder.numbers.display import display, token_label
+from builder.numbers.display import token_label
 from model import task
 from model.config import STEP_RATE
 
@@ -23,21 +26,21 @@ ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {**WHERE, **FIGURE}
 
-DECIMALS = 4
+DECIMALS = "4"
 
 
 def render(directive: Directive, context: Context) -> str:
     """Return the table, which a script completes: no file has what the step leads to."""
     stage, problem = where(directive.options, context)
-    row = context.numbers.matrix("probs", stage, problem).values[task.EQUALS_POSITION]
     figure_id = context.ids.figure(directive.options["id"], directive.line)
 
     def words(name: str) -> str:
         return escape(context.words(f"one_step.{name}", rate=STEP_RATE))
 
     heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
-    before = "".join(f"<td>{display(value, DECIMALS)}</td>" for value in row.tolist())
-    rows = {"before": before, "after": "<td></td>" * len(row), "change": "<td></td>" * len(row)}
+    before = "".join(f"<td>{number}</td>" for number in _probabilities(directive, context))
+    empty = "<td></td>" * len(task.VOCAB)
+    rows = {"before": before, "after": empty, "change": empty}
     lines = "".join(
         f'<tr class="one-step-{name}"><th scope="row">{words(name)}</th>{cells}</tr>'
         for name, cells in rows.items()
@@ -55,3 +58,12 @@ def render(directive: Directive, context: Context) -> str:
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
         f"{caption}</figure><noscript><p>{words('without_scripts')}</p></noscript>\n"
     )
+
+
+def _probabilities(directive: Directive, context: Context) -> Iterator[str]:
+    """P after `=`, as numbers of a sentence: they follow what readers look at, and open."""
+    given = {name: text for name in WHERE if (text := directive.options[name])}
+    options = {**given, "decimals": DECIMALS, "follow": "position"}
+    for token in range(len(task.VOCAB)):
+        address = f"probs[@{task.EQUALS_POSITION},@{token}]"
+        yield value.render(Role(value.NAME, address, options, 0), context)

@@ -100,14 +100,13 @@ def _row(matrix: Matrix, part: Part, row: int) -> str:
 
 
 def _cell(matrix: Matrix, part: Part, row: int, column: int) -> str:
-    place = f'data-row="{row}" data-column="{column}"'
     value = float(matrix.values[row, column])
     if np.isnan(value):
-        return f'<td class="masked" {place}>{display(None)}</td>'
+        return f'<td class="masked">{display(None)}</td>'
     sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
     share = abs(value) / matrix.domain
     clipped = " clipped" if share > 1 else ""
     return (
-        f'<td class="{sign}{clipped}" {place} style="--v:{min(share, 1):.3f}"'
-        f' data-value="{value!r}">{display(value, part.decimals)}</td>'
+        f'<td data-value="{value!r}" style="--v:{display(min(share, 1))}"'
+        f' class="{sign}{clipped}">{display(value, part.decimals)}</td>'
     )

@@ -10,7 +10,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from builder.blocks import BLOCKS
-from builder.blocks.directive import Argument, Block, Body, Directive
+from builder.blocks.block import Block
+from builder.blocks.directive import Argument, Body, Directive
 from builder.content.section import Section
 from builder.content.strict_yaml import read_section
 from builder.errors import did_you_mean

@@ -8,7 +8,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from builder.blocks import ROLES
-from builder.blocks.directive import InlineBlock, Role
+from builder.blocks.block import InlineBlock
+from builder.blocks.directive import Role
 from builder.errors import did_you_mean
 from builder.markdown.rendering import Place, Rendering
 

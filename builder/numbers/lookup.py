@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,13 @@ import numpy as np
 from builder.claims.result import ClaimResult
 from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError, Axis, select
+from builder.numbers.arrays import Arrays, readable
 from builder.numbers.documents import number_at
-from builder.numbers.domains import covering
 from builder.numbers.gradients import Gradients
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
-from model import derived
 from model.config import ModelConfig
 from model.derived import products
-from model.snapshot import STAGES, Snapshot, SnapshotError
+from model.snapshot import STAGES, Snapshot
 from model.task import BY_NAME, EQUALS, TOKEN_ID, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
@@ -44,7 +42,6 @@ class Numbers:
     snapshot: Snapshot
     claims: Mapping[str, ClaimResult]
     domains: Mapping[str, float]
-    _arrays: dict[tuple[str, str], Array] = field(default_factory=dict, repr=False)
 
     def matrix(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Matrix:
         """Return the matrix that an address without a cell names.
@@ -102,11 +99,15 @@ class Numbers:
         """Gradients of the same snapshot."""
         return Gradients(self.snapshot)
 
+    @functools.cached_property
+    def arrays(self) -> Arrays:
+        """Values of the same snapshot."""
+        return Arrays(self.snapshot)
+
     @property
     def config(self) -> ModelConfig:
         """Sizes of the model."""
-        with _readable():
-            return self.snapshot.config
+        return self.arrays.config
 
     def _resolve(
         self, address: Address, stage: str, problem: str, target: str
@@ -116,18 +117,17 @@ class Numbers:
         selection = select(address, spec, config.n_heads)
         if address.is_gradient:
             tokens = self._up_to(problem, target)
-            with _readable():
+            with readable():
                 wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
                 domain = self.gradients.domain(spec, problem, wanted.position)
         elif spec.key in products(config):
             tokens, wanted = (), None
-            with _readable():
-                values = self._product(spec.key, stage)
-                domain = self._product_domain(spec.key)
+            values = self.arrays.product(spec.key, stage)
+            domain = self.arrays.product_domain(spec.key)
         else:
             path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
-            tokens, wanted = () if spec.is_weight else self._tokens(path), None
-            values = self._array(path, spec, spec.shape(config, len(tokens) or None))
+            tokens, wanted = () if spec.is_weight else self.arrays.tokens(path), None
+            values = self.arrays.tensor(path, spec, spec.shape(config, len(tokens) or None))
             domain = self.domains.get(spec.key) or 1.0
         axes = [
             _axis(name, () if spec.is_weight else tokens, values.shape[i])
@@ -145,18 +145,8 @@ class Numbers:
         )
         return matrix, selection.cell
 
-    def _product(self, key: str, stage: str) -> Array:
-        if (stage, key) not in self._arrays:
-            weights = self.snapshot.weights(stage)
-            self._arrays[stage, key] = derived.value(key, weights, self.config)
-        return self._arrays[stage, key]
-
-    def _product_domain(self, key: str) -> float:
-        """One domain for both stages and all heads."""
-        return covering(max(float(np.abs(self._product(key, stage)).max()) for stage in STAGES))
-
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
-        tokens = self._tokens(f"traces/{STAGES[0]}/{problem}.json")
+        tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
         return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
 
     def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
@@ -168,33 +158,11 @@ class Numbers:
             hint = did_you_mean(address.key, [*vocabulary, *made])
             raise AddressError("unknown-tensor", message, hint) from error
 
-    def _tokens(self, path: str) -> tuple[str, ...]:
-        tokens = self._part(path, "tokens")
-        return tuple(map(str, tokens)) if isinstance(tokens, list) else ()
-
-    def _array(self, path: str, spec: TensorSpec, shape: tuple[int, ...]) -> Array:
-        """The file's decimals as they stand: weights too are read as float64."""
-        if (path, spec.key) not in self._arrays:
-            tensors = self._part(path, "tensors" if spec.is_weight else "values")
-            with _readable():
-                array = np.array(tensors.get(spec.key), dtype=np.float64)
-            if array.shape != shape:
-                raise AddressError("snapshot", f"{path}: `{spec.key}` does not have shape {shape}")
-            self._arrays[path, spec.key] = array
-        return self._arrays[path, spec.key]
-
-    def _part(self, path: str, name: str) -> Any:
-        with _readable():
-            part = self.snapshot.document(path).get(name)
-        if part is None:
-            raise AddressError("snapshot", f"{path}: `{name}` is missing")
-        return part
-
     def _listed(self, address: Address, source: str) -> float:
         if source == "claims":
             found: Any = {id_: claim.numbers for id_, claim in self.claims.items()}
         else:
-            with _readable():
+            with readable():
                 found = self.snapshot.document(f"{source}.json")
         return number_at(found, address)
 
@@ -202,19 +170,6 @@ class Numbers:
 @functools.cache
 def _vocabulary(config: ModelConfig) -> Vocabulary:
     return Vocabulary(config)
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """Report a damaged snapshot as an address that cannot be read."""
-    try:
-        yield
-    except AddressError:
-        raise
-    except SnapshotError as error:
-        raise AddressError("snapshot", f"{error.path.name}: {error.message}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise AddressError("snapshot", f"the snapshot is damaged: {error}") from error
 
 
 def _column(matrix: Matrix, row: int, selector: str) -> int:

@@ -15,6 +15,9 @@ from model.tensors import Range
 
 FOLDER = "assets/"
 
+SHARED = ("data", "state", "make")
+"""Scripts that every widget may use while it is defined, in this order."""
+
 OF_FIGURES = tuple(
     f"figure.{name}" for name in ("axis_", "head", "layer", "part", "stage_", "target")
 )
@@ -33,9 +36,10 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
 
     Styles are joined in the order of their names: cascade layers, declared in the first, decide
-    which rule wins. Scripts are joined so that each finds what it uses: the engine, data and
-    state, the widgets, and last main. The engine is defined by a function, whose text is sent to
-    workers too; it keeps its comments, since it is there to be read, and the rest travels without.
+    which rule wins. Scripts are joined so that each finds what it uses: the engine, what the
+    widgets share, the widgets, and last main. The engine is defined by a function, whose text is
+    sent to workers too; it keeps its comments, since it is there to be read, and the rest travels
+    without.
 
     Raises
     ------
@@ -44,7 +48,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     """
     scripts = templates / "js"
     engine = _joined(_files(scripts / "engine", "js"))
-    shared = [scripts / "data.js", scripts / "state.js", *_files(scripts / "widgets", "js")]
+    shared = [*(scripts / f"{name}.js" for name in SHARED), *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
         "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),

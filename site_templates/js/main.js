@@ -18,6 +18,7 @@
 
   mountEach(".theme-toggle", Article.theme.mount);
   mountEach(".contents", Article.contents.mount);
+  mountEach(".contents", Article.placeChooser.mount);
   mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
   mountEach(".language-switch a", Article.language.mount);
   mountEach(".chapter-menu details", Article.menu.mount);
@@ -27,6 +28,7 @@
   mountEach("figure.atlas", Article.atlas.mount);
   mountEach("figure.route", Article.route.mount);
   mountEach("figure.one-step", Article.oneStep.mount);
+  mountEach(".value[data-cell]", Article.prose.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);

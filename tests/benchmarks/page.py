@@ -39,7 +39,7 @@ N_CLICKS, N_CHECKPOINTS, N_PROBLEMS = 24, 20, 24
 TASK_LIMIT = 50
 """What Chromium calls a long task."""
 
-NUMBERS = """() => [...document.querySelectorAll("figure.matrix td[data-row]")]
+NUMBERS = """() => [...document.querySelectorAll("figure.matrix tbody td")]
   .map(({textContent}) => textContent).join(" ")"""
 
 
@@ -115,7 +115,7 @@ def clicking(rounds: int) -> Iterator[Figure]:
 
 def click_cells(reader: Reader) -> list[Work]:
     """Click cells all over the page."""
-    cells = reader.page.locator("figure.matrix tbody td[data-row]").all()
+    cells = reader.page.locator("figure.matrix tbody td").all()
     chosen = cells[:: max(1, len(cells) // N_CLICKS)]
 
     def action(number: int) -> Action:

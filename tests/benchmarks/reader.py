@@ -27,7 +27,9 @@ KNOWN, REST = "known work", "rest of "
 
 READER = """(still) => {
   const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
-  const heard = (type) => new Promise((resolve) => document.addEventListener(type, resolve, { once: true }));
+  const heard = (type) => new Promise((resolve) => (
+    document.addEventListener(type, resolve, { once: true })
+  ));
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   globalThis.reader = {
     async prepare() {

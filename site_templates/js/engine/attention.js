@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-    // S = Q Kᵀ / √d_head                                       S [row head key]
+  // S = Q Kᵀ / √d_head                                       S [row head key]
   function scores(rows, heads, width, q, k, S) {
     const { n, positions, paths, n_ctx } = rows;
     const root = Math.sqrt(width);
@@ -101,6 +101,42 @@
     }
   }
 
+  // result = H W_O, head by head                             result [row head 8]
+  function writeBack(rows, heads, width, H, w, W_O, result) {
+    // [row head d_head] is [row·head d_head]: one line for each head of each row
+    for (let head = 0; head < heads; head++) {
+      for (let row = 0; row < rows.n; row++) {
+        const to = 8 * (row * heads + head), from = (row * heads + head) * width;
+        for (let c = 0; c < 8; c++) {
+          let sum = 0;
+          for (let k = 0; k < width; k++) sum += H[from + k] * w[W_O + 8 * (head * width + k) + c];
+          result[to + c] = sum;
+        }
+      }
+    }
+  }
+
+  // G_H += G_result W_Oᵀ     G_W_O += Hᵀ G_result           by from8Backward
+
+  // out = Σ over heads of result                             out [row 8]
+  function sumHeads(rows, heads, result, out) {
+    for (let row = 0; row < rows.n; row++) {
+      for (let c = 0; c < 8; c++) {
+        let sum = 0;
+        for (let head = 0; head < heads; head++) sum += result[8 * (row * heads + head) + c];
+        out[8 * row + c] = sum;
+      }
+    }
+  }
+
+  // G_result = G_out for every head
+  function sumHeadsBackward(rows, heads, gOut, gResult) {
+    for (let row = 0; row < rows.n; row++) {
+      const line = gOut.subarray(8 * row, 8 * row + 8);
+      for (let head = 0; head < heads; head++) gResult.set(line, 8 * (row * heads + head));
+    }
+  }
+
   // p = exp(x - max x) / Σ exp(x - max x), from `start` up to `end`
   function softmax(x, start, end, p) {
     let top = -Infinity;
@@ -115,5 +151,6 @@
 
   Object.assign((Article.engine ??= {}), {
     scores, scoresBackward, shares, sharesBackward, mix, mixBackward, softmax,
+    writeBack, sumHeads, sumHeadsBackward,
   });
 })((globalThis.Article ??= {}));

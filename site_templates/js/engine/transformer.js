@@ -69,14 +69,9 @@
     // X = TokenEmb[token] + PosEmb[position]
     embed(w) {
       const { rows, values: a } = this;
-      const W_E = this.at("embed.W_E"), W_pos = this.at("pos_embed.W_pos");
-      for (let row = 0; row < rows.n; row++) {
-        for (let c = 0; c < 8; c++) {
-          a.embed[8 * row + c] = w[W_E + 8 * rows.tokens[row] + c];
-          a.pos_embed[8 * row + c] = w[W_pos + 8 * rows.positions[row] + c];
-        }
-      }
+      engine.lookUp(rows.n, rows.tokens, w, this.at("embed.W_E"), a.embed);
       this.record("embed");
+      engine.lookUp(rows.n, rows.positions, w, this.at("pos_embed.W_pos"), a.pos_embed);
       this.record("pos_embed");
       this.add("embed", "pos_embed", "blocks.0.resid_pre");
     }
@@ -84,16 +79,10 @@
     // The gradient of a row of X goes to the two table rows it was made of.
     embedBackward(g) {
       const { rows, grads: d } = this;
-      const W_E = this.at("embed.W_E"), W_pos = this.at("pos_embed.W_pos");
-      const x = d["blocks.0.resid_pre"];
-      d.embed.set(x);
-      d.pos_embed.set(x);
-      for (let row = 0; row < rows.n; row++) {
-        for (let c = 0; c < 8; c++) {
-          g[W_E + 8 * rows.tokens[row] + c] += x[8 * row + c];
-          g[W_pos + 8 * rows.positions[row] + c] += x[8 * row + c];
-        }
-      }
+      d.embed.set(d["blocks.0.resid_pre"]);
+      d.pos_embed.set(d["blocks.0.resid_pre"]);
+      engine.lookUpBackward(rows.n, rows.tokens, this.at("embed.W_E"), d.embed, g);
+      engine.lookUpBackward(rows.n, rows.positions, this.at("pos_embed.W_pos"), d.pos_embed, g);
     }
 
     // resid_mid = resid_pre + Σ over heads of H W_O, with H = softmax(Q Kᵀ / √d_head) V
@@ -112,7 +101,10 @@
       this.record(key("pattern"));
       engine.mix(rows, s.n_heads, s.d_head, a[key("pattern")], a[key("v")], a[key("z")]);
       this.record(key("z"));
-      this.writeBack(w, block);
+      engine.writeBack(rows, s.n_heads, s.d_head, a[key("z")], w, this.at(key("W_O")), a[key("result")]);
+      this.record(key("result"));
+      engine.sumHeads(rows, s.n_heads, a[key("result")], a[`${block}.attn_out`]);
+      this.record(`${block}.attn_out`);
       this.add(`${block}.resid_pre`, `${block}.attn_out`, `${block}.resid_mid`);
     }
 
@@ -120,9 +112,12 @@
       const { rows, sizes: s, values: a, grads: d } = this;
       const key = (name) => `${block}.attn.${name}`;
       const [q, k, v, x] = [d[key("q")], d[key("k")], d[key("v")], d[`${block}.ln1.out`]];
-      for (const gradient of [q, k, v, x]) gradient.fill(0);
-      this.writeBackBackward(w, g, block);
-      engine.mixBackward(rows, s.n_heads, s.d_head, a[key("pattern")], a[key("v")], d[key("z")], d[key("pattern")], v);
+      const [z, out] = [d[key("z")], d[`${block}.attn_out`]];
+      for (const gradient of [q, k, v, x, z]) gradient.fill(0);
+      out.set(d[`${block}.resid_mid`]);
+      engine.sumHeadsBackward(rows, s.n_heads, out, d[key("result")]);
+      engine.from8Backward(rows.n, a[key("z")], w, this.at(key("W_O")), engine.NONE, 8, out, z, g);
+      engine.mixBackward(rows, s.n_heads, s.d_head, a[key("pattern")], a[key("v")], z, d[key("pattern")], v);
       engine.sharesBackward(rows, s.n_heads, a[key("pattern")], d[key("pattern")], d[key("attn_scores")]);
       engine.scoresBackward(rows, s.n_heads, s.d_head, a[key("q")], a[key("k")], d[key("attn_scores")], q, k);
       for (const name of ["q", "k", "v"]) {
@@ -131,46 +126,6 @@
       }
       d[`${block}.resid_pre`].set(d[`${block}.resid_mid`]); // the residual connection
       this.normBackward(w, g, `${block}.resid_pre`, `${block}.ln1`);
-    }
-
-    // result = H W_O, head by head      attn_out = Σ over heads of result
-    writeBack(w, block) {
-      const { rows, sizes: s, values: a } = this;
-      const W_O = this.at(`${block}.attn.W_O`);
-      const [z, result, out] = [a[`${block}.attn.z`], a[`${block}.attn.result`], a[`${block}.attn_out`]];
-      // [row head d_head] is [row·head d_head]: one line for each head of each row
-      for (let head = 0; head < s.n_heads; head++) {
-        for (let row = 0; row < rows.n; row++) {
-          const to = 8 * (row * s.n_heads + head), from = (row * s.n_heads + head) * s.d_head;
-          for (let c = 0; c < 8; c++) {
-            let sum = 0;
-            for (let k = 0; k < s.d_head; k++) sum += z[from + k] * w[W_O + 8 * (head * s.d_head + k) + c];
-            result[to + c] = sum;
-          }
-        }
-      }
-      this.record(`${block}.attn.result`);
-      for (let row = 0; row < rows.n; row++) {
-        for (let c = 0; c < 8; c++) {
-          let sum = 0;
-          for (let head = 0; head < s.n_heads; head++) sum += result[8 * (row * s.n_heads + head) + c];
-          out[8 * row + c] = sum;
-        }
-      }
-      this.record(`${block}.attn_out`);
-    }
-
-    // G_result = G_attn_out for every head      G_H = G_result W_Oᵀ      G_W_O += Hᵀ G_result
-    writeBackBackward(w, g, block) {
-      const { rows, sizes: s, values: a, grads: d } = this;
-      const out = d[`${block}.attn_out`], result = d[`${block}.attn.result`], z = d[`${block}.attn.z`];
-      out.set(d[`${block}.resid_mid`]);
-      for (let row = 0; row < rows.n; row++) {
-        const line = out.subarray(8 * row, 8 * row + 8);
-        for (let head = 0; head < s.n_heads; head++) result.set(line, 8 * (row * s.n_heads + head));
-      }
-      z.fill(0);
-      engine.from8Backward(rows.n, a[`${block}.attn.z`], w, this.at(`${block}.attn.W_O`), engine.NONE, 8, out, z, g);
     }
 
     // resid_post = resid_mid + ReLU(x W_in + b_in) W_out + b_out, with x = LayerNorm(resid_mid)

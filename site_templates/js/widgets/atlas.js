@@ -18,8 +18,10 @@
     });
     const table = figure.querySelector(".matrix-table");
     const choose = (event) => {
-      const { row, column } = event.target.closest("td[data-row]")?.dataset ?? {};
-      if (row) Article.chooser.choose(`${row}x${column}`);
+      const td = event.target.closest("tbody td");
+      if (!td) return;
+      const { row, column } = Article.cells.placed(td);
+      Article.chooser.choose(`${row}x${column}`);
     };
     table.addEventListener("click", choose);
     table.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && choose(event));
@@ -29,7 +31,7 @@
   /** What the author wrote, and what is shown. */
   function read(figure) {
     return Article.follow.own(figure, (data) => {
-      const cells = Article.matrix.cellsOf(figure).map(Article.figure.cellOf);
+      const cells = Article.cells.of(figure);
       const written = Object.fromEntries(CHOICES.map((name) => [name, data[name]]));
       return {
         written, cells, numbers: cells.map(({ number }) => number), decimals: 2, domain: 1,
@@ -43,9 +45,9 @@
 
   /** The problem of the page stands out. */
   function mark(figure) {
-    const [a, b] = Article.scene.problem().split("x");
+    const problem = Article.scene.problem();
     for (const { td, row, column } of read(figure).cells) {
-      td.setAttribute("aria-selected", String(String(row) === a && String(column) === b));
+      td.setAttribute("aria-selected", String(`${row}x${column}` === problem));
     }
   }
 

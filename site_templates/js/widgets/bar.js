@@ -89,10 +89,7 @@
 
   /** @param {string} text @param {string} key that does the same */
   function button(text, key, press) {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = text;
-    made.title = Article.text("bar_key", { key });
+    const made = Article.make("button", { type: "button", title: Article.text("bar_key", { key }) }, text);
     made.setAttribute("aria-keyshortcuts", key);
     made.addEventListener("click", press);
     return made;

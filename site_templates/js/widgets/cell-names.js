@@ -69,7 +69,7 @@
    */
   function ofTable(td, run, problem) {
     const { key, head, stage, transposed, target, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
-    let [row, column] = [Number(td.dataset.row), Number(td.dataset.column)];
+    let { row, column } = Article.cells.placed(td);
     if (transposed) [row, column] = [column, row];
     const [addRow, addColumn, isPart] = offset(run, key, head);
     const ownHead = head === undefined || isPart ? null : Number(head);
@@ -113,18 +113,13 @@
       const [addRow, addColumn] = offset(run, cell.key, head);
       let [row, column] = [cell.row - addRow, cell.column - addColumn];
       if (transposed) [row, column] = [column, row];
-      const td = figure.querySelector(`tbody td[data-row="${row}"][data-column="${column}"]`);
-      return td ? [/** @type {HTMLElement} */ (td)] : [];
+      return Article.cells.find(figure, row, column) ?? [];
     });
   }
 
   /** @returns {DocumentFragment} the article's letter, or the key's last words where there is none */
   function letter({ tensors }, { key, isGradient = false }) {
-    const element = (tag, ...children) => {
-      const made = document.createElement(tag);
-      made.append(...children);
-      return made;
-    };
+    const element = (tag, ...children) => Article.make(tag, {}, ...children);
     const { letter: own, name: last } = tensors[key];
     const pieces = own.split(/_(\w+)/); // every second one is a subscript
     const parts = own ? pieces.map((piece, i) => element(i % 2 ? "sub" : "i", piece)) : [element("code", last)];

@@ -36,11 +36,8 @@
   /** @param {HTMLElement} heading */
   function mountHeading(heading) {
     headings.push(heading);
-    const link = document.createElement("a");
-    link.className = "heading-link";
-    link.href = `#${heading.id}`;
+    const link = Article.make("a", { className: "heading-link", href: `#${heading.id}` }, "#");
     link.setAttribute("aria-label", Article.text("heading_link"));
-    link.textContent = "#";
     heading.append(link);
   }
 

@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-  const { make } = Article.cellView;
+  const { make } = Article;
   const STEPS = 200;
   const SEEN = 0.005;
 
@@ -14,8 +14,8 @@
 
   /** @param {any} opened what `cellView.view` shows @returns {HTMLElement | null} */
   function section(opened) {
-    const { place, made } = opened;
-    if (place.stage !== "trained" || place.cell.isGradient || made.operation === "mask" || Article.edits.isMasked(place.cell)) return null;
+    const { place, run } = opened;
+    if (place.stage !== "trained" || place.cell.isGradient || !Article.edits.isFree(place.cell, run)) return null;
     const details = make("details", { className: "cell-edit", open: isOpen }, make("summary", {}, Article.text("edit_title")));
     details.addEventListener("toggle", () => {
       isOpen = details.open;

@@ -61,13 +61,15 @@
   function change(cell, value, run) {
     const longest = run.dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a)).problem;
     const place = Article.cellNames.parse(`${longest}:trained:${cell}`, run);
-    if (!place || isMasked(place.cell)) return null;
+    if (!place || !isFree(place.cell, run)) return null;
     return { ...place.cell, value };
   }
 
-  /** Whether a cell is of a source that its reader cannot read. */
-  function isMasked({ key, row, column }) {
-    return /\.attn\.(attn_scores|pattern)$/.test(key) && column > row;
+  /** Whether a cell can be overwritten: not one of a source that its reader cannot read, nor one of a
+   *  product of weights, which the pass does not use. */
+  function isFree({ key, row, column }, run) {
+    const isMasked = /\.attn\.(attn_scores|pattern)$/.test(key) && column > row;
+    return !isMasked && !Article.engine.rules(run.sizes).get(key)?.isProduct;
   }
 
   const name = ({ key, head, row, column }) => `${key}[${head},${row},${column}]`;
@@ -108,5 +110,5 @@
     if (list.length) Article.state.set({ edits: list.slice(0, -1).join(";") || null });
   }
 
-  Article.edits = { read, number, set, undo, name, isMasked, LARGEST };
+  Article.edits = { read, number, set, undo, name, isFree, LARGEST };
 })((window.Article ??= {}));

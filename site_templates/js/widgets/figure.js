@@ -16,7 +16,7 @@
   /** What the author wrote, and what the figure shows now: its cells and its shape. */
   function read(figure) {
     return Article.follow.own(figure, ({ rows, columns, until, highlighted, decimals, domain, transposed }) => {
-      const cells = Article.matrix.cellsOf(figure).map(cellOf);
+      const cells = Article.cells.of(figure).map((cell) => ({ ...cell, mark: "" }));
       const unique = (name) => [...new Set(cells.map((cell) => cell[name]))];
       return {
         asked: [list(rows), list(columns)], until: until === undefined ? Infinity : Number(until),
@@ -29,11 +29,6 @@
   }
 
   const part = (figure, name) => figure.querySelector(`.matrix-${name}`);
-
-  function cellOf(td) {
-    const { row, column, value } = td.dataset;
-    return { td, row: Number(row), column: Number(column), number: value === undefined ? null : Number(value), mark: "" };
-  }
 
   /**
    * @param {HTMLElement} figure
@@ -93,6 +88,7 @@
       return tr;
     }));
     own.shape = [rows, columns];
+    if (own.asked[1]) figure.dataset.columns = columns.join(" ");
     const faces = /** @type {HTMLElement} */ (part(figure, "faces"));
     faces.style.setProperty("--rows", String(rows.length));
     faces.style.setProperty("--columns", String(columns.length));
@@ -114,10 +110,8 @@
   }
 
   function makeCell(row, column) {
-    const td = document.createElement("td");
-    Object.assign(td.dataset, { row: String(row), column: String(column) });
-    td.tabIndex = -1;
-    return { ...cellOf(td), number: undefined };
+    const td = Object.assign(document.createElement("td"), { tabIndex: -1 });
+    return { td, row, column, mark: "" };
   }
 
   /** @param {number} edge 0 for the heads of rows, 1 for those of columns */
@@ -188,12 +182,12 @@
     }
     td.classList.toggle("clipped", share > 1);
     for (const name of ["edited", "changed"]) if (mark !== cell.mark) td.classList.toggle(name, mark === name);
-    td.style.setProperty("--v", number === null ? "" : Math.min(share, 1).toFixed(3));
+    td.style.setProperty("--v", number === null ? "" : Math.min(share, 1).toFixed(2));
     if (number === null) delete td.dataset.value;
     else td.dataset.value = String(number);
     setText(td, number === null ? MASKED : Article.number.display(number, decimals));
     Object.assign(cell, { number, mark });
   }
 
-  Article.figure = { write, cellOf, set };
+  Article.figure = { write, set };
 })((window.Article ??= {}));

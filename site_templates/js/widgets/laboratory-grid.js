@@ -10,7 +10,7 @@
   const NOTHING = "\u2205";
   const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-  const { make } = Article.cellView;
+  const { make } = Article;
 
   /** @type {HTMLTableCellElement[][]} [first digit, second digit] */
   let cells;

@@ -101,7 +101,7 @@
     token.textContent = written === null ? "?" : labels[written];
     token.classList.toggle("is-open", written === null);
     token.classList.toggle("is-own", written !== null && written !== order[0]);
-    if (token.matches(".is-own")) token.append(Article.cellView.make("small", {}, Article.text("laboratory_own")));
+    if (token.matches(".is-own")) token.append(Article.make("small", {}, Article.text("laboratory_own")));
     element.querySelectorAll(".laboratory-top li").forEach((item, rank) => entry(item, order[rank], values, step, TOP_DECIMALS));
     folded.set(element, step);
     if (element.querySelector("details").open) unfold();
@@ -145,7 +145,7 @@
    * @returns {HTMLElement} the element, or one with another tag in its place
    */
   function as(tag, element, text) {
-    const made = element.localName === tag ? element : Article.cellView.make(tag, { className: element.className });
+    const made = element.localName === tag ? element : Article.make(tag, { className: element.className });
     if (made !== element) element.replaceWith(made);
     if (tag === "button") made.type = "button";
     made.textContent = text;

@@ -5,6 +5,7 @@
 (function (Article) {
   "use strict";
 
+  const { make } = Article;
   /** Tokens as an address writes them; the others stand for themselves. */
   const CODES = { "\u00d7": "x", "<end>": ".", "<pad>": "_" };
   const END = ".";
@@ -212,7 +213,6 @@
 
   /** The digits of the question become a choice. */
   function mountDigits() {
-    const { make } = Article.cellView;
     const selects = ["first", "second"].map((name) => {
       const select = make("select", { className: "laboratory-digit" }, ...Array.from({ length: 10 }, (_, digit) => make("option", {}, String(digit))));
       select.setAttribute("aria-label", Article.text(`laboratory_${name}`));

@@ -74,7 +74,7 @@
       container: host,
       hover: false,
     });
-    view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.matrix.cellsOf(figure).map(record));
+    view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.cells.of(figure).map(record));
     paint(figure, view);
     fit(figure, view, host);
     return { view, host };
@@ -89,23 +89,14 @@
     showLit(state);
   }
 
-  /** @param {HTMLTableCellElement} cell */
-  function record(cell) {
-    const { row, column, value } = cell.dataset;
-    return {
-      row: Number(row),
-      column: Number(column),
-      value: value === undefined ? null : Number(value),
-      text: cell.textContent.trim(),
-    };
-  }
+  const record = ({ td, row, column, number: value }) => ({ row, column, value, text: td.textContent.trim() });
 
   /** Lay the chart over the cells. */
   function fit(figure, view, host) {
-    const cells = Article.matrix.cellsOf(figure);
+    const cells = Article.cells.of(figure);
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
     const frame = scroll.getBoundingClientRect();
-    const [first, last] = [cells[0].getBoundingClientRect(), cells.at(-1).getBoundingClientRect()];
+    const [first, last] = [cells[0], cells.at(-1)].map(({ td }) => td.getBoundingClientRect());
     const [width, height] = [last.right - first.left, last.bottom - first.top];
     const [left, top] = [first.left - frame.left + scroll.scrollLeft, first.top - frame.top + scroll.scrollTop];
     Object.assign(host.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
@@ -132,7 +123,7 @@
       view.signal(signal, getComputedStyle(probe).color);
     }
     probe.remove();
-    const digits = getComputedStyle(Article.matrix.cellsOf(figure)[0]);
+    const digits = getComputedStyle(Article.cells.of(figure)[0].td);
     view.signal("font_size", Number.parseFloat(digits.fontSize));
   }
 
@@ -161,8 +152,8 @@
     if (!figure) return;
     stale.delete(figure);
     const face = states.get(figure)?.face;
-    if (face && Article.matrix.cellsOf(figure).length) {
-      face.view.data("cells", Article.matrix.cellsOf(figure).map(record));
+    if (face && Article.cells.of(figure).length) {
+      face.view.data("cells", Article.cells.of(figure).map(record));
       fit(figure, face.view, face.host);
       update(face).then(() => (face.host.hidden = stale.has(figure)));
     }

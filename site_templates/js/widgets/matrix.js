@@ -21,7 +21,7 @@
   /** @param {HTMLElement} figure */
   function mount(figure) {
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
-    const cells = cellsOf(figure);
+    const cells = Article.cells.of(figure);
     if (!cells.length) return;
     makeGrid(figure, table, cells);
     addReadout(figure);
@@ -34,13 +34,13 @@
    *
    * @param {HTMLElement} figure
    * @param {HTMLTableElement} table
-   * @param {HTMLTableCellElement[]} cells
+   * @param {ReturnType<typeof Article.cells.of>} cells
    */
   function makeGrid(figure, table, cells) {
     table.setAttribute("role", "grid");
     table.setAttribute("aria-readonly", "true");
-    for (const cell of cells) cell.tabIndex = -1;
-    makeStop(table, cells[0]);
+    for (const { td } of cells) td.tabIndex = -1;
+    makeStop(table, cells[0].td);
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
     for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name);
     watchOverflow(scroll);
@@ -62,16 +62,16 @@
 
     table.addEventListener("pointerover", (event) => {
       const isMoved = place(event) !== released; // the page may move under a pointer that rests
-      if (event.pointerType === "mouse" && isMoved) preview(cellAt(event));
+      if (event.pointerType === "mouse" && isMoved) preview(Article.cells.at(event));
     });
     table.addEventListener("pointerleave", () => preview(null));
     table.addEventListener("focusin", (event) => {
-      const cell = cellAt(event);
+      const cell = Article.cells.at(event);
       if (cell?.matches(":focus-visible")) preview(cell);
     });
     table.addEventListener("focusout", () => preview(null));
     table.addEventListener("click", (event) => {
-      const cell = cellAt(event);
+      const cell = Article.cells.at(event);
       if (!cell) return;
       makeStop(table, cell);
       toggle(cell);
@@ -94,10 +94,10 @@
    */
   function walkByKeys(table, toggle) {
     table.addEventListener("keydown", (event) => {
-      const cell = cellAt(event);
+      const cell = Article.cells.at(event);
       if (!cell) return;
       const locks = LOCK_KEYS.includes(event.key);
-      const next = neighbour(cell, event);
+      const next = Article.cells.neighbour(cell, event);
       if (!locks && !next) return;
       event.preventDefault();
       if (locks) {
@@ -107,19 +107,6 @@
         next.focus();
       }
     });
-  }
-
-  /**
-   * @param {HTMLElement} figure
-   * @returns {HTMLTableCellElement[]}
-   */
-  function cellsOf(figure) {
-    return [...figure.querySelectorAll(".matrix-table tbody td[data-row]")];
-  }
-
-  /** @param {Event} event */
-  function cellAt(event) {
-    return /** @type {Element} */ (event.target).closest("td[data-row]");
   }
 
   /**
@@ -137,34 +124,10 @@
 
   /**
    * @param {HTMLTableCellElement} cell
-   * @param {KeyboardEvent} event
-   * @returns {HTMLTableCellElement | null}
-   */
-  function neighbour(cell, event) {
-    const row = /** @type {HTMLTableRowElement} */ (cell.parentElement);
-    const rows = [.../** @type {HTMLTableSectionElement} */ (row.parentElement).rows];
-    const [first, last] = [1, row.cells.length - 1]; // cell 0 is the row's head
-    const at = { y: rows.indexOf(row), x: cell.cellIndex };
-    const ends = event.ctrlKey || event.metaKey;
-    const goes = {
-      ArrowLeft: { y: at.y, x: at.x - 1 },
-      ArrowRight: { y: at.y, x: at.x + 1 },
-      ArrowUp: { y: at.y - 1, x: at.x },
-      ArrowDown: { y: at.y + 1, x: at.x },
-      Home: { y: ends ? 0 : at.y, x: first },
-      End: { y: ends ? rows.length - 1 : at.y, x: last },
-    }[event.key];
-    if (!goes) return null;
-    const y = Math.min(Math.max(goes.y, 0), rows.length - 1);
-    return rows[y].cells[Math.min(Math.max(goes.x, first), last)];
-  }
-
-  /**
-   * @param {HTMLTableCellElement} cell
    * @returns {string} row, column and value in full
    */
   function sentence(cell) {
-    const heads = headsOf(cell);
+    const heads = Article.cells.heads(cell);
     const number = cell.dataset.value;
     const full = number === undefined ? Article.text("masked") : Article.number.exact(Number(number));
     const mark = cell.matches(".edited") ? Article.text("cell_edited") : cell.matches(".changed") ? Article.text("cell_changed") : "";
@@ -172,23 +135,13 @@
     return Article.text("cell", { row: heads.row.textContent, column: heads.column.textContent, value });
   }
 
-  /** @param {HTMLTableCellElement} cell */
-  function headsOf(cell) {
-    const table = /** @type {HTMLTableElement} */ (cell.closest("table"));
-    return {
-      row: /** @type {HTMLTableRowElement} */ (cell.parentElement).cells[0],
-      column: table.tHead.rows[0].cells[cell.cellIndex],
-    };
-  }
-
   /** @param {HTMLElement} figure */
   function addReadout(figure) {
-    const line = document.createElement("p");
-    line.className = "readout";
+    const line = Article.make("p", { className: "readout" }, hint(figure));
     line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
-    line.textContent = hint(figure);
     figure.append(line);
     figure.classList.add("has-readout");
+    return line;
   }
 
   /**
@@ -226,7 +179,7 @@
     line?.classList.toggle("is-value", cell !== null);
     if (line) line.textContent = cell ? sentence(cell) : hint(figure);
     if (cell) {
-      const heads = headsOf(cell);
+      const heads = Article.cells.heads(cell);
       cell.classList.add("open");
       heads.row.classList.add("lit");
       heads.column.classList.add("lit");
@@ -244,8 +197,8 @@
   /** Rows or columns have come or gone: there is still one stop for Tab. */
   function reshaped(figure) {
     const table = figure.querySelector(".matrix-table");
-    const [first] = cellsOf(figure);
-    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first);
+    const [first] = Article.cells.of(figure);
+    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first.td);
   }
 
   /**
@@ -256,14 +209,13 @@
    * @param {number | null} column
    */
   function light(figure, row, column) {
-    figure.classList.toggle("is-lit", row !== null || column !== null);
-    for (const cell of cellsOf(figure)) {
-      const inRow = row === null || Number(cell.dataset.row) === row;
-      const inColumn = column === null || Number(cell.dataset.column) === column;
-      cell.classList.toggle("lit", inRow && inColumn && (row !== null || column !== null));
+    const isLit = (row ?? column) !== null;
+    figure.classList.toggle("is-lit", isLit);
+    for (const cell of Article.cells.of(figure)) {
+      cell.td.classList.toggle("lit", isLit && (row ?? cell.row) === cell.row && (column ?? cell.column) === cell.column);
     }
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, cellsOf, sentence, hint, light, refresh, reshaped, watchOverflow };
+  Article.matrix = { mount, addReadout, sentence, hint, light, refresh, reshaped, watchOverflow };
 })((window.Article ??= {}));

@@ -37,7 +37,8 @@
     const [before, after] = [pass.model, model].map((of) => Array.from(run.dataset.vocab, (_, c) => of.values.probs[position * run.sizes.d_vocab + c]));
     const shown = (p) => Number(p.toFixed(DECIMALS));
     const change = after.map((p, c) => shown(p) - shown(before[c])); // of what is written above it
-    fill(figure, "before", before, 1);
+    for (const number of figure.querySelectorAll(".value[data-cell]")) Article.prose.number(number, view);
+    colour(figure, "before", before, 1);
     fill(figure, "after", after, 1);
     fill(figure, "change", change, Math.max(...change.map(Math.abs)));
     figure.querySelectorAll("thead th").forEach((th, c) => th.classList.toggle("lit", c === pass.target.token));
@@ -45,13 +46,20 @@
   }
 
   function fill(figure, row, numbers, domain) {
-    figure.querySelectorAll(`.one-step-${row} td`).forEach((td, c) => {
+    colour(figure, row, numbers, domain).forEach((td, c) => {
       const value = Article.number.rounded(numbers[c]);
-      td.className = value < 0 ? "negative" : "positive";
-      td.style.setProperty("--v", (Math.abs(value) / domain).toFixed(3));
       td.dataset.value = String(value);
       td.textContent = Article.number.display(value, DECIMALS);
     });
+  }
+
+  function colour(figure, row, numbers, domain) {
+    const cells = figure.querySelectorAll(`.one-step-${row} td`);
+    cells.forEach((td, c) => {
+      td.className = numbers[c] < 0 ? "negative" : "positive";
+      td.style.setProperty("--v", (Math.abs(numbers[c]) / domain).toFixed(2));
+    });
+    return cells;
   }
 
   /** What was asked, and what else can be. */

@@ -11,11 +11,8 @@
     reportError(error);
     const figure = element.closest("figure");
     if (!figure || noteOf(figure)) return;
-    const note = document.createElement("p");
-    note.className = "figure-problem";
+    const note = Article.make("p", { className: "figure-problem", title: String(error) }, text || Article.text("figure_failed"));
     note.classList.toggle("can-pass", text !== "");
-    note.textContent = text || Article.text("figure_failed");
-    note.title = String(error);
     figure.append(note);
   }
 

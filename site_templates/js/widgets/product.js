@@ -8,18 +8,13 @@
   function mount(product) {
     const figures = new Map();
     for (const figure of product.querySelectorAll("figure.matrix")) figures.set(figure.dataset.role, figure);
-    const line = document.createElement("p");
-    line.className = "readout";
-    line.setAttribute("aria-hidden", "true");
-    line.textContent = Article.matrix.hint(product);
-    product.append(line);
-    product.classList.add("has-readout");
+    const line = Article.matrix.addReadout(product);
 
     product.addEventListener("article:cell", (event) => {
       const chosen = /** @type {CustomEvent} */ (event).detail;
       const cell = chosen ?? product.querySelector("td.open"); // a lock elsewhere takes over again
       const figure = cell?.closest("figure.matrix");
-      const lit = cell ? related(product.dataset.operation, figure.dataset.role, place(cell)) : {};
+      const lit = cell ? related(product.dataset.operation, figure.dataset.role, Article.cells.placed(cell)) : {};
       for (const [role, other] of figures) Article.matrix.light(other, ...(lit[role] ?? [null, null]));
       line.classList.toggle("is-value", cell !== null);
       line.textContent = cell ? explain(product, figures, figure, cell) : Article.matrix.hint(product);
@@ -32,11 +27,6 @@
         if (holds) figure.dispatchEvent(new CustomEvent("article:release")); // one lock at a time
       }
     });
-  }
-
-  /** @param {HTMLElement} cell */
-  function place(cell) {
-    return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
   }
 
   /**
@@ -70,7 +60,7 @@
     const said = Article.matrix.sentence(cell);
     const complete = figures.has("left") && figures.has("right");
     if (figure.dataset.role !== "result" || cell.dataset.value === undefined || !complete) return said;
-    const terms = product.dataset.operation === "sum" ? addends(figures, cell) : products(figures, cell);
+    const terms = (product.dataset.operation === "sum" ? addends : products)(figures, Article.cells.placed(cell));
     const sum = terms.map((term) => term.text).join(" + ");
     const scale = product.dataset.scale;
     const total = terms.reduce((before, term) => before + term.value, 0) * Number(scale ?? 1);
@@ -89,29 +79,21 @@
   }
 
   /** @returns {{value: number, text: string}[]} the terms, and what they are as they are shown */
-  function addends(figures, cell) {
-    const { row, column } = place(cell);
+  function addends(figures, { row, column }) {
     return ["left", "right"].map((role) => {
-      const value = Number(valueAt(figures.get(role), row, column));
+      const value = Number(Article.cells.find(figures.get(role), row, column)?.dataset.value);
       return { value, text: bracketed(Article.number.exact(value)) };
     });
   }
 
   /** @returns {{value: number, text: string}[]} the same for a product; masked cells take no part */
-  function products(figures, cell) {
-    const { row, column } = place(cell);
-    const factors = Article.matrix
-      .cellsOf(figures.get("left"))
-      .filter((left) => Number(left.dataset.row) === row)
-      .map((left) => [left.dataset.value, valueAt(figures.get("right"), Number(left.dataset.column), column)]);
-    return factors
-      .filter(([left, right]) => left !== undefined && right !== undefined)
+  function products(figures, { row, column }) {
+    return Article.cells.of(figures.get("left"))
+      .filter((left) => left.row === row)
+      .map((left) => [left.td, Article.cells.find(figures.get("right"), left.column, column)].map((td) => td?.dataset.value))
+      .filter((pair) => !pair.includes(undefined))
       .map((pair) => pair.map((factor) => Number(Number(factor).toFixed(DIGITS))))
       .map(([left, right]) => ({ value: left * right, text: `${short(left)} × ${short(right)}` }));
-  }
-
-  function valueAt(figure, row, column) {
-    return figure.querySelector(`td[data-row="${row}"][data-column="${column}"]`)?.dataset.value;
   }
 
   /** @param {number} value */

@@ -1,26 +1,41 @@
-// Numbers and problems within sentences follow what the reader looks at.
+// Numbers and problems within sentences follow what the reader looks at; numbers open like cells.
 (function (Article) {
   "use strict";
 
   const MASKED = "\u2013";
 
+  /** @param {HTMLElement} element a number that can be opened */
+  function mount(element) {
+    element.setAttribute("role", "button");
+    element.tabIndex = 0;
+  }
+
+  /** What the author wrote of a number: its cell is given by indices; `next` stands for the token that follows. */
+  function read(element, run) {
+    const own = Article.follow.own(element, ({ cell, value, format, decimals }) => {
+      const [, key, indices] = /^(.*)\[(.*)\]$/.exec(cell);
+      return { key, indices: indices.split(","), value: Number(value), format, decimals, text: element.textContent, title: element.title };
+    });
+    return { ...own, head: run.tensors[own.key].axes.includes("head") ? Number(own.indices[0]) : null };
+  }
+
+  /** @returns {any} the place of the cell whose number this is, or null where this problem has none */
+  function placeIn(element, view) {
+    const written = read(element, view.run);
+    return placeOf(written.indices, Article.follow.resolve(written, view), view);
+  }
+
   /**
-   * A number of the model. Its cell is given by indices; `next` stands for the token that follows.
+   * A number of the model.
    *
    * @param {HTMLElement} element
    * @param {import("./follow").View} view
    */
   function number(element, view) {
-    const own = Article.follow.own(element, ({ cell, value, format, decimals }) => {
-      const [, key, indices] = /^(.*)\[(.*)\]$/.exec(cell);
-      return { key, indices: indices.split(","), value: Number(value), format, decimals, text: element.textContent, title: element.title };
-    });
     const { run, isBuilds } = view;
-    const hasHead = run.tensors[own.key].axes.includes("head");
-    const written = { ...own, head: hasHead ? Number(own.indices[0]) : null };
-    const next = Article.follow.resolve(written, view);
+    const own = read(element, run), next = Article.follow.resolve(own, view);
     const isOwn = (own.stage === "initial" || isBuilds) && next.position === null
-      && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
+      && ["key", "head", "problem", "target"].every((name) => next[name] === own[name]);
     if (isOwn) return show(element, own.text, own.title, own.value);
     const place = placeOf(own.indices, next, view);
     const value = place && Article.engine.valueOf(pass(next, view), place.cell);
@@ -67,5 +82,5 @@
     if (element.textContent !== text) element.textContent = text;
   }
 
-  Article.prose = { number, problem };
+  Article.prose = { mount, number, placeIn, problem };
 })((window.Article ??= {}));

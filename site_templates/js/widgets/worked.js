@@ -4,6 +4,7 @@
 (function (Article) {
   "use strict";
 
+  const { make } = Article;
   const MOST = 12, FEWEST = 2;
 
   /**
@@ -121,7 +122,6 @@
 
   /** @param {Content[]} contents */
   function line(label, contents) {
-    const { make } = Article.cellView;
     return make("tr", {}, make("th", { scope: "row" }, label), ...contents.map((content) => {
       const td = document.createElement("td");
       if (typeof content === "string") td.textContent = content;
