@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,12 +12,41 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from axe_core_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first, where it is there: to a page it is the same, and it opens no windows about it."""
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
+
+SEE_ALL = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const isAwaited = (figure) => {
+    const {top, bottom} = figure.getBoundingClientRect();
+    return top < innerHeight && bottom > 0 && figure.checkVisibility()
+      && !figure.querySelector(".matrix-live svg, .figure-problem");
+  };
+  const hasFaces = !matchMedia("(forced-colors: active)").matches;
+  for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+    scrollTo({top, behavior: "instant"});
+    await frame();
+    await frame();
+    for (const figure of hasFaces ? document.querySelectorAll("figure.matrix") : []) {
+      const started = performance.now();
+      while (isAwaited(figure)) {
+        if (performance.now() - started > 20_000) throw Error(`${figure.id} has no live face`);
+        await frame();
+      }
+    }
+  }
+}"""
+FIND_BARRIERS = """async (within) => {
+  await new Promise(requestAnimationFrame);
+  await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
+  const {violations} = await axe.run(within ?? document, {resultTypes: ["violations"]});
+  return violations.map(({id, nodes}) => [id, ...nodes.slice(0, 3).map((node) => node.target)]);
+}"""
 
 
 @dataclass
@@ -43,12 +73,18 @@ class Visit:
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
 
     def see_all(self) -> None:
-        """Scroll through the page, so that every figure has been near once."""
-        height = self.page.evaluate("document.documentElement.scrollHeight")
-        step = self.page.evaluate("innerHeight")
-        for top in range(0, height, step):
-            self.page.evaluate(f"scrollTo({{top: {top}, behavior: 'instant'}})")
-            self.page.wait_for_timeout(120)
+        """Scroll through the page, and see every figure with its live face, if it gets one."""
+        self.page.evaluate(SEE_ALL)
+
+    def barriers(self, within: str | None = None) -> list[list[Any]]:
+        """Find what axe-core objects to, in a part or everywhere, once all has come to rest.
+
+        Each is the name of the rule and up to three places. Of what is right axe-core is not asked
+        for the places: on a page of thousands of cells it takes most of its time to write them.
+        """
+        self.page.evaluate(AXE_SCRIPT)
+        found: list[list[Any]] = self.page.evaluate(FIND_BARRIERS, within)
+        return found
 
     def wait_for_charts(self, selector: str = "figure.matrix") -> None:
         """Wait until the first figure that matches has its live face."""
@@ -76,6 +112,16 @@ class Chromium:
             yield visit
         finally:
             context.close()
+
+
+def ask(where: Page | Locator, function: str, argument: Any = None) -> Any:
+    """Call a function in the page whose answer is long: as one text of JSON it comes at once.
+
+    Playwright looks at every number of an answer on its way, which takes most of the time.
+    """
+    return json.loads(
+        where.evaluate(f"(...given) => JSON.stringify(({function})(...given))", argument)
+    )
 
 
 def cell_at(row: int, column: int) -> str:

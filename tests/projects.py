@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from builder.cli import main
+from tests.shared import once
+from tests.site_build import BuiltSite
 
 ROOT = Path(__file__).parents[1]
 SENTENCE = "这一句是给测试改的。"
@@ -30,17 +32,22 @@ def copy_project(source: Path, target: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project that is built once; a cache of the real project is made use of."""
-    folder = tmp_path_factory.mktemp("built") / "project"
-    copy_project(ROOT, folder)
-    shutil.rmtree(folder / "dist", ignore_errors=True)
-    with (folder / "content/zh/about.md").open("a", encoding="utf-8") as chapter:
-        chapter.write(f"\n{SENTENCE}\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert main(["build", "--quiet", "--strict"]) == 0
-    return folder
+def built(
+    site: BuiltSite,  # noqa: ARG001
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """A copy of the project that is built once, from the cache that the site's build has filled."""
+
+    def build(folder: Path) -> None:
+        copy_project(ROOT, folder / "project")
+        shutil.rmtree(folder / "project/dist", ignore_errors=True)
+        with (folder / "project/content/zh/about.md").open("a", encoding="utf-8") as chapter:
+            chapter.write(f"\n{SENTENCE}\n")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder / "project")
+            assert main(["build", "--quiet", "--strict"]) == 0
+
+    return once(tmp_path_factory, "built-project", build) / "project"
 
 
 @pytest.fixture

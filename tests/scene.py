@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.browser import ask
+
 CHOOSE = """async (change) => {
   const followed = new Promise((resolve) =>
     document.addEventListener("article:rest", resolve, {once: true}));
@@ -57,17 +59,17 @@ def choose(page: Page, **change: Any) -> None:
 
 def figures(page: Page) -> list[dict[str, Any]]:
     """Every matrix figure of the page: what it shows, and what it says that it shows."""
-    found: list[dict[str, Any]] = page.evaluate(READ)
+    found: list[dict[str, Any]] = ask(page, READ)
     return found
 
 
 def calculations(page: Page) -> list[dict[str, Any]]:
     """Every calculation that is written out."""
-    found: list[dict[str, Any]] = page.evaluate(READ_WORKED)
+    found: list[dict[str, Any]] = ask(page, READ_WORKED)
     return found
 
 
 def numbers(page: Page) -> list[Mapping[str, Any]]:
     """Every number of the model in the prose."""
-    found: list[Mapping[str, Any]] = page.evaluate(READ_NUMBERS)
+    found: list[Mapping[str, Any]] = ask(page, READ_NUMBERS)
     return found

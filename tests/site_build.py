@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from model.snapshot import Snapshot
+from tests.shared import once
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,8 +37,11 @@ class BuiltSite:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
     """Build the project's own content; stages that are cached are not computed again."""
-    out = tmp_path_factory.mktemp("built") / "site"
-    command = [sys.executable, "-m", "builder", "build", "--quiet", "--strict", "--out", str(out)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
-    return BuiltSite(out)
+
+    def build(folder: Path) -> None:
+        command = [sys.executable, "-m", "builder", "build", "--quiet", "--strict"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        command += ["--out", str(folder / "site")]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+
+    return BuiltSite(once(tmp_path_factory, "built", build) / "site")

@@ -14,7 +14,7 @@ from model import derived
 from model.encoding import rounded
 from model.snapshot import STAGES, Snapshot
 from tests import independent
-from tests.browser import Chromium
+from tests.browser import Chromium, ask
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -100,7 +100,7 @@ def test_every_cell_of_a_product_of_weights_is_what_its_operands_make(
     for key, product in derived.products(config).items():
         cells = all_cells(key, made[key])
         assert len(cells) == config.n_heads * made[key][0].size
-        for cell, explanation in zip(cells, page.evaluate(EXPLAIN_BRIEFLY, cells), strict=True):
+        for cell, explanation in zip(cells, ask(page, EXPLAIN_BRIEFLY, cells), strict=True):
             assert same(explanation["evaluated"], at(made, cell)), cell
             assert explanation["evaluated"] == explanation["result"] == explanation["value"]
             names = {operand["key"] for operand in explanation["operands"]}
@@ -113,7 +113,7 @@ def test_products_of_weights_are_used_by_products_alone(page: Page, site: BuiltS
     page.evaluate(SET_UP, ["trained", PROBLEM])
     cell = {"head": 1, "row": 2, "column": 3}
     used = {
-        name: page.evaluate(USERS, [{"key": f"blocks.0.attn.{name}", **cell}])[0]
+        name: ask(page, USERS, [{"key": f"blocks.0.attn.{name}", **cell}])[0]
         for name in ("W_OV", "token_q", "token_scores", "W_QK")
     }
     assert {user["key"] for user in used["W_OV"]} == {"blocks.0.attn.token_result"}
@@ -121,7 +121,7 @@ def test_products_of_weights_are_used_by_products_alone(page: Page, site: BuiltS
     assert {user["key"] for user in used["token_q"]} == {"blocks.0.attn.token_scores"}
     assert used["token_scores"] == used["W_QK"] == []
     weight = {"key": "blocks.0.attn.W_Q", "head": None, "row": 2, "column": 5}
-    (users,) = page.evaluate(USERS, [weight])
+    (users,) = ask(page, USERS, [weight])
     assert users
     assert not {user["key"] for user in users} & set(derived.products(site.snapshot.config))
 
@@ -134,7 +134,7 @@ def test_a_cell_of_every_tensor_is_what_its_operands_make(
     stored = arrays(site.snapshot, stage)
     vocabulary = site.snapshot.vocabulary
     cells = [cell for key in vocabulary.activations for cell in some_cells(key, stored[key])]
-    made = page.evaluate(EXPLAIN, cells)
+    made = ask(page, EXPLAIN, cells)
     for cell, explanation in zip(cells, made, strict=True):
         value = at(stored, cell)
         if explanation["operation"] == "mask":
@@ -167,7 +167,7 @@ def test_a_gradient_of_every_tensor_is_what_its_operands_make(
         if vocabulary[key].is_weight:
             shape = stored[key].shape
         cells = [{**cell, "isGradient": True} for cell in some_cells(key, np.zeros(shape))]
-        for cell, made in zip(cells, page.evaluate(EXPLAIN, cells), strict=True):
+        for cell, made in zip(cells, ask(page, EXPLAIN, cells), strict=True):
             assert np.isclose(made["evaluated"], made["result"], rtol=1e-9, atol=1e-15), cell
             if key in target.grads:
                 assert same(made["evaluated"], at(target.grads, cell)), cell
@@ -191,7 +191,7 @@ def test_a_measured_slope_of_every_tensor_is_its_gradient(
     n_bent = 0
     for key, gradient in expected.items():
         cells = some_cells(key, gradient)
-        for cell, measured in zip(cells, page.evaluate(SLOPES, cells), strict=True):
+        for cell, measured in zip(cells, ask(page, SLOPES, cells), strict=True):
             exact = at(expected, cell)
             n_bent += measured["isBent"]
             assert (
@@ -205,15 +205,15 @@ def test_who_uses_a_cell_is_who_has_it_as_an_operand(page: Page, site: BuiltSite
     stored = arrays(site.snapshot, "trained")
     vocabulary = site.snapshot.vocabulary
     cells = [cell for key in vocabulary for cell in some_cells(key, stored[key])]
-    used = page.evaluate(USERS, cells)
+    used = ask(page, USERS, cells)
     assert any(used)
     for cell, users in zip(cells, used, strict=True):
-        for made in page.evaluate(EXPLAIN, users):
+        for made in ask(page, EXPLAIN, users):
             names = [name(operand) for operand in operands_of(made)]
             assert name(cell) in names, (cell, made)
     every = [cell for key in vocabulary.activations for cell in all_cells(key, stored[key])]
     counted: dict[Any, int] = {}
-    for explanation in page.evaluate(EXPLAIN, every):
+    for explanation in ask(page, EXPLAIN, every):
         for used_name in {name(operand) for operand in operands_of(explanation)}:
             counted[used_name] = counted.get(used_name, 0) + 1
     for cell, users in zip(cells, used, strict=True):

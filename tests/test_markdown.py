@@ -251,13 +251,13 @@ PIECES = st.sampled_from(
 
 
 def test_heading_of_spaces_and_braces_does_not_hang() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for filling in (" ", "{ ", "}", "{#a}"):
         render(context(f"## a{filling * 20_000}b }}"))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
-@settings(max_examples=400, deadline=2000)
+@settings(max_examples=400, deadline=10_000)
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_mangled_chapter_raises_nothing(source: str) -> None:
     made = context(source)
@@ -268,7 +268,7 @@ def test_mangled_chapter_raises_nothing(source: str) -> None:
         assert 0 <= found.line <= source.count("\n") + 2
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=200, deadline=10_000)
 @given(st.text(max_size=80))
 def test_arbitrary_text_raises_nothing(source: str) -> None:
     render(context(source))
@@ -283,6 +283,6 @@ def test_arbitrary_text_raises_nothing(source: str) -> None:
     ],
 )
 def test_repetition_does_not_hang(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     render(context(piece * (12_000 // len(piece))))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

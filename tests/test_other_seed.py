@@ -36,7 +36,10 @@ _VALUE = re.compile(r'<span class="value" data-address="([^"]*)"[^>]* data-value
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BuildError]:
+def other(
+    site: BuiltSite,  # noqa: ARG001  # its build has filled the cache, and is done with it
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, BuildError]:
     """The site of another seed, built as if its claims held, and what was said of them."""
     folder = copy_project(ROOT, tmp_path_factory.mktemp("other") / "project")
     config = folder / "content/site.yml"

@@ -358,9 +358,9 @@ def test_a_folder_inside_another_site_is_refused(folder: Path) -> None:
 
 
 def test_a_large_folder_of_somebody_else_is_refused_without_looking_through_it() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert "was not written by a build" in refusal(Path("/"))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_files_and_links_with_such_a_name_are_not_ours(folder: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from builder.numbers.display import (
 )
 from model import task
 from tests import scene, stored
-from tests.browser import Chromium, cell_at
+from tests.browser import Chromium, ask, cell_at
 from tests.site_build import BuiltSite
 from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
 
@@ -105,10 +105,10 @@ def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
         for figure in visit.page.locator("figure.matrix").all():
             figure.scroll_into_view_if_needed()
             figure.locator(".matrix-live svg").wait_for(state="visible")
-            before = figure.evaluate(READ_FACES)[1]["digits"]
+            before = ask(figure, READ_FACES)[1]["digits"]
             scene.choose(visit.page, problem="2x3", step=25)
             figure.locator(".matrix-live svg").wait_for(state="visible")
-            table, chart = figure.evaluate(READ_FACES)
+            table, chart = ask(figure, READ_FACES)
             assert chart["digits"] == table["digits"] != before
             np.testing.assert_allclose(chart["edges"], table["edges"], atol=0.5)
             np.testing.assert_allclose(chart["fills"], table["fills"], atol=1)

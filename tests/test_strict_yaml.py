@@ -249,11 +249,11 @@ def test_a_whole_number_is_a_number() -> None:
 def test_aliases_are_refused_before_they_can_multiply() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
-    started = time.perf_counter()
+    started = time.process_time()
     assert only_problem("\n".join(lines)).startswith(
         "site.yml:2:10: error: not valid YAML: aliases are not used here"
     )
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("text", ["x: !!bool maybe", "x: !!timestamp soon", "x: !!python/name:os"])

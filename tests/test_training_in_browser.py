@@ -50,10 +50,7 @@ def test_training_can_be_taken_step_by_step_paused_and_begun_again(
         page.locator("#train-here").click()
         expect(reading(page, "step")).not_to_have_text("3")
         page.locator("#train-here").click()
-        page.wait_for_timeout(300)
-        paused = int(reading(page, "step").inner_text())
-        page.wait_for_timeout(300)
-        assert int(reading(page, "step").inner_text()) == paused < 600
+        assert int(standstill(page)) < 600
         page.locator('[data-command="reset"]').click()
         expect(reading(page, "step")).to_have_text("0")
         page.locator("#train-here").click()
@@ -151,17 +148,28 @@ def assert_identical(visit: Visit, site: BuiltSite) -> None:
     expect(reading(visit.page, "correct")).to_have_text("100")
 
 
+def standstill(page: Page) -> str:
+    """The step that a paused run has come to; what is under way when it is paused still counts."""
+    before, now = "", reading(page, "step").inner_text()
+    while now != before:
+        page.wait_for_timeout(300)
+        before, now = now, reading(page, "step").inner_text()
+    return now
+
+
 def slide(page: Page, index: int) -> None:
-    """Move the slider as a reader does: an input, then a change."""
+    """Move the slider as a reader does, an input, then a change; wait until all has followed."""
     page.locator("#timeline-slider").evaluate(
-        """(slider, index) => {
+        """async (slider, index) => {
+          const followed = new Promise((resolve) =>
+            document.addEventListener("article:rest", resolve, {once: true}));
           slider.value = index;
           slider.dispatchEvent(new Event("input", {bubbles: true}));
           slider.dispatchEvent(new Event("change", {bubbles: true}));
+          await followed;
         }""",
         str(index),
     )
-    page.wait_for_timeout(400)
 
 
 def cells(page: Page) -> list[str]:

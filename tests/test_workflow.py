@@ -110,7 +110,10 @@ def test_a_base_that_cannot_be_built_is_mentioned(tmp_path: Path) -> None:
     assert "could not be built" in summary
 
 
-@pytest.mark.parametrize(("options", "expected"), [([], 0), (["-p", "tests.no_skips"], 1)])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [([], 0), (["-p", "tests.no_skips"], 1), (["-p", "tests.no_skips", "-n", "1"], 1)],
+)
 def test_skipped_tests_fail_only_where_they_must_not_be(
     tmp_path: Path, options: list[str], expected: int
 ) -> None:
