@@ -19,7 +19,13 @@ from packaging.specifiers import SpecifierSet
 
 State = Literal["ok", "warning", "missing"]
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
 
 _MEGABYTE = 10**6
 _DISK_NEEDED = 200 * _MEGABYTE
