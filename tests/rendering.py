@@ -35,8 +35,10 @@ CLAIMS = {
     "every-form": ClaimResult(
         "every-form", True, {"pairs": 4950, "change": -0.0268223, "error": 4.613228e-07}
     ),
+    "head-found": ClaimResult("head-found", True, {"head": 2}),
 }
 STATEMENTS = {
+    "claim.head-found": "找到的是第 {head} 个头。",
     "claim.equals-row-identical": "“=”那一行处处相同。",
     "claim.never-true": "7 < 8 & 8 < 7",
     "claim.every-form": "数有各种写法。",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests import scene
 from tests.browser import Chromium
 from tests.site_build import BuiltSite
 
@@ -114,6 +115,16 @@ def test_a_box_leads_to_the_ledger_of_its_layer_and_head(
         shown = part.locator('figure.matrix[data-key="blocks.1.attn.z"][data-head="1"]')
         expect(shown).to_have_count(2)
         assert visit.complaints == []
+
+
+def test_a_box_takes_along_what_the_reader_has_chosen(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        scene.choose(page, problem="4x6", step=60)
+        page.locator('.network a[data-key="blocks.1.attn.z"][data-head="1"] rect').click()
+        page.wait_for_url("**/ledger.html#part-attn.z?step=60&problem=4x6&layer=1&head=1")
+        shown = page.locator("#part-attn\\.z figure[data-stage=trained] .matrix-where").first
+        expect(shown).to_have_text("第 2 层 · 头 2 · 第 60 步 · 4×6")
 
 
 def test_a_box_opened_in_another_tab_leaves_this_one_alone(

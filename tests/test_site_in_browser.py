@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests import stored
+from tests import scene, stored
 from tests.browser import Chromium, Visit, ask, cell_at
 from tests.site_build import ROOT, BuiltSite
 
@@ -221,12 +221,15 @@ def test_the_keyboard_walks_a_matrix_and_escape_lets_go(
         assert _lit(visit.page.locator("figure.product").first) == []
 
 
-def test_switching_language_keeps_the_section(site: BuiltSite, chromium: Chromium) -> None:
+def test_switching_language_keeps_the_section_and_the_problem(
+    site: BuiltSite, chromium: Chromium
+) -> None:
     with chromium.visit(site.folder / "isolated-rows.html", viewport=DESKTOP) as visit:
         visit.page.evaluate("document.getElementById('evidence').scrollIntoView()")
         visit.page.wait_for_function("() => Article.contents.current() === 'evidence'")
+        scene.choose(visit.page, problem="4x6")
         visit.page.locator(".language-switch a").first.click()
-        visit.page.wait_for_url("**/en/isolated-rows.html#evidence")
+        visit.page.wait_for_url("**/en/isolated-rows.html#evidence?problem=4x6")
         assert visit.page.locator("html").get_attribute("lang") == "en"
         assert visit.page.locator("#evidence").is_visible()
 

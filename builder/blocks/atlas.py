@@ -12,7 +12,7 @@ import numpy as np
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import letter
 from builder.blocks.legend import legend
-from builder.blocks.part import BETWEEN, head_name, index, layer_name
+from builder.blocks.part import BETWEEN, head_index, head_name, index, layer_name
 from builder.blocks.table import Part, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
@@ -23,7 +23,7 @@ from model.tensors import in_prose
 NAME = "atlas"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
-OPTIONS: Options = {**FIGURE, "layer": int, "head": int, "receiver": str, "source": str}
+OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "receiver": str, "source": str}
 
 RECEIVERS = {task.EQUALS: "3", "first": "4"}
 """Who reads: `=`, or the first digit of the answer; and their positions."""
@@ -50,7 +50,7 @@ class Choice:
         config = context.numbers.config
         return cls(
             index(options["layer"], config.n_layers, "layer"),
-            index(options["head"], config.n_heads, "head"),
+            head_index(options["head"], context),
             int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
             _named(options["source"] or "b", SOURCES, "source"),
         )

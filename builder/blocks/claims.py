@@ -34,11 +34,10 @@ def _item(claim: ClaimResult, line: int, context: Context) -> str:
 
 
 def _statement(claim: ClaimResult, context: Context) -> str:
-    text = context.strings.get(f"claim.{claim.id}")
-    if text is None:
+    if f"claim.{claim.id}" not in context.strings:
         message = f"content/claims.yml does not say what the claim `{claim.id}` means"
         raise BlockError("missing-statement", message)
-    return escape(text)
+    return escape(context.words(f"claim.{claim.id}", **claim.numbers))
 
 
 def _evidence(numbers: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import matrix_figure
-from builder.blocks.part import index, place, sign, word
+from builder.blocks.part import head_index, index, place, sign, word
 from builder.blocks.table import Part as Shown
 from builder.errors import did_you_mean
 from builder.numbers.matrix import Matrix
@@ -19,7 +19,7 @@ from model.tensors import TensorSpec, Vocabulary
 NAME = "ledger"
 ARGUMENT = Argument.REQUIRED
 BODY = Body.OPTIONS
-OPTIONS: Options = {"layer": int, "head": int, "only": list, "without": list}
+OPTIONS: Options = {"layer": int, "head": object, "only": list, "without": list}
 
 DIRECTIONS = ("forward", "backward")
 FOLLOWS = ("problem", "layer", "head")
@@ -33,7 +33,7 @@ def render(directive: Directive, context: Context) -> str:
     is_backward = directive.argument == "backward"
     config = context.numbers.config
     layer = index(directive.options["layer"], config.n_layers, "layer")
-    head = index(directive.options["head"], config.n_heads, "head")
+    head = head_index(directive.options["head"], context)
     vocabulary = Vocabulary(config)
     parts = [
         part

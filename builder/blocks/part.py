@@ -21,6 +21,19 @@ def index(wanted: int | None, size: int, option: str) -> int:
     return found
 
 
+def head_index(wanted: object, context: Context) -> int:
+    """Return the head that an option asks for, by its index or by the claim that found it."""
+    found = context.numbers.head_of(str(wanted))
+    if found is not None:
+        return found
+    n_heads = context.numbers.config.n_heads
+    if wanted is None or isinstance(wanted, int):
+        return index(wanted, n_heads, "head")
+    message = f"`head` = {wanted} must be 0 to {n_heads - 1}"
+    hint = "or the id of a claim that finds a head, such as `head-follows-zero`"
+    raise BlockError("unknown-head", message, hint, "head")
+
+
 def sign(part: Part) -> str:
     """Return a part's letter, + for a sum, or nothing."""
     return "+" if part.is_sum else part.letter

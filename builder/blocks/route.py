@@ -19,7 +19,7 @@ from builder.blocks.directive import (
     Role,
     where,
 )
-from builder.blocks.part import BETWEEN, head_name, index, layer_name
+from builder.blocks.part import BETWEEN, head_index, head_name, index, layer_name
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import place
 from builder.numbers.address import Axis
@@ -33,7 +33,7 @@ OPTIONS: Options = {
     **WHERE,
     **FIGURE,
     "layer": int,
-    "head": int,
+    "head": object,
     "source": object,
     "decimals": int,
 }
@@ -81,7 +81,7 @@ def render(directive: Directive, context: Context) -> str:
         directive,
         context,
         index(options["layer"], config.n_layers, "layer"),
-        index(options["head"], config.n_heads, "head"),
+        head_index(options["head"], context),
     )
     stage, name = where(options, context)
     tokens = task.BY_NAME[name].prompt

@@ -6,9 +6,20 @@ import numpy as np
 
 from builder.claims.world import STORED_PRECISION, Array, Outcome, World, significant
 from model import task
+from model.tensors import in_prose
 
-FOLLOWING_HEAD, OTHER_HEAD = 1, 0
-"""Heads of layer 1 that the chapters speak of as head 2 and head 1."""
+
+def following_head(world: World) -> int:
+    """The head of layer 1 that the chapters follow: its `=` reads 0 the most in most n×0 and 0×n.
+
+    Of equals the first. Numbers of claims call it `head`, counted from 1 as in prose.
+    """
+    return int(np.argmax(_pairs_following_zero(world)))
+
+
+def other_head(world: World) -> int:
+    """The head of layer 1 that does so in fewest."""
+    return int(np.argmin(_pairs_following_zero(world)))
 
 
 def pattern_rows_sum_to_one(world: World) -> Outcome:
@@ -38,12 +49,13 @@ def pattern_moves_rows(world: World) -> Outcome:
 
 
 def head_follows_zero(world: World) -> Outcome:
-    """Head 2 of layer 1 gives 0 its largest share at `=`, in n×0 and in 0×n alike."""
-    followed = _pairs_following_zero(world)[FOLLOWING_HEAD]
-    pattern = "blocks.0.attn.pattern"
-    right = world.value("7x0", pattern)[FOLLOWING_HEAD, task.EQUALS_POSITION]
-    left = world.value("0x7", pattern)[FOLLOWING_HEAD, task.EQUALS_POSITION]
+    """A head of layer 1 gives 0 its largest share at `=`, in n×0 and in 0×n alike."""
+    head, pattern = following_head(world), "blocks.0.attn.pattern"
+    followed = _pairs_following_zero(world)[head]
+    right = world.value("7x0", pattern)[head, task.EQUALS_POSITION]
+    left = world.value("0x7", pattern)[head, task.EQUALS_POSITION]
     numbers = {
+        "head": in_prose(head),
         "followed": followed,
         "problems": 2 * 9,
         "share_7x0": significant(right[2]),
@@ -53,19 +65,23 @@ def head_follows_zero(world: World) -> Outcome:
 
 
 def other_head_does_not_follow(world: World) -> Outcome:
-    """Head 1 of layer 1 does not: in none of these problems is 0 its largest share."""
-    followed = _pairs_following_zero(world)[OTHER_HEAD]
-    return Outcome(followed == 0, {"followed": followed, "problems": 2 * 9})
+    """Another head of layer 1 does not: in none of these problems is 0 its largest share."""
+    head = other_head(world)
+    followed = _pairs_following_zero(world)[head]
+    numbers = {"head": in_prose(head), "followed": followed, "problems": 2 * 9}
+    return Outcome(followed == 0, numbers)
 
 
 def zero_read_most(world: World) -> Outcome:
-    """Of all second operands, and of all first ones, head 2 of layer 1's `=` reads 0 the most."""
+    """Of all second operands, and of all first ones, the followed head's `=` reads 0 the most."""
+    head = following_head(world)
     tables = [
-        _operand_shares(world, 0, second)[FOLLOWING_HEAD] for second in (False, True)
+        _operand_shares(world, 0, second)[head] for second in (False, True)
     ]  # [other operand, this operand] each
     lines = np.concatenate(tables)
     largest = int((lines.argmax(-1) == 0).sum())
-    return Outcome(largest == len(lines), {"largest": largest, "lines": len(lines)})
+    numbers = {"head": in_prose(head), "largest": largest, "lines": len(lines)}
+    return Outcome(largest == len(lines), numbers)
 
 
 def one_order_in_layer_1(world: World) -> Outcome:

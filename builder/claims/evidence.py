@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from builder.claims.attention import FOLLOWING_HEAD
+from builder.claims.attention import following_head
 from builder.claims.world import Outcome, World, significant
 from model import task
+from model.tensors import in_prose
 
 FEW = 10
 """Of 100 answers, at most so many are called few."""
@@ -24,9 +25,10 @@ def uniform_overwrite_fails(world: World) -> Outcome:
 
 
 def head_overwrite_fails(world: World) -> Outcome:
-    """With the plain average in place of head 2's table in layer 1 alone, few answers are right."""
-    correct = world.evidence["overwritten_heads"][0][FOLLOWING_HEAD]
-    return Outcome(correct <= FEW, {"correct": correct})
+    """With the plain average in place of the followed head's table alone, few answers are right."""
+    head = following_head(world)
+    correct = world.evidence["overwritten_heads"][0][head]
+    return Outcome(correct <= FEW, {"head": in_prose(head), "correct": correct})
 
 
 def second_digit_reads_equals(world: World) -> Outcome:

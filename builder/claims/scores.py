@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from builder.claims.attention import FOLLOWING_HEAD
+from builder.claims.attention import following_head
 from builder.claims.world import STORED_PRECISION, Outcome, World, significant
 from model import derived, task
+from model.tensors import in_prose
 
 
 def equals_query_identical(world: World) -> Outcome:
@@ -32,20 +33,26 @@ def layer_2_query_differs(world: World) -> Outcome:
 
 
 def zero_outscores_seven(world: World) -> Outcome:
-    """In 7×0=, head 2 of layer 1 scores 0 above 7, by what makes it read 0 more than ten times."""
-    scores = world.value("7x0", "blocks.0.attn.attn_scores")[FOLLOWING_HEAD, task.EQUALS_POSITION]
+    """In 7×0=, the followed head scores 0 above 7, by what makes it read 0 more than ten times."""
+    head = following_head(world)
+    scores = world.value("7x0", "blocks.0.attn.attn_scores")[head, task.EQUALS_POSITION]
     difference = float(scores[2] - scores[0])
-    numbers = {"difference": significant(difference), "times": significant(np.exp(difference))}
+    numbers = {
+        "head": in_prose(head),
+        "difference": significant(difference),
+        "times": significant(np.exp(difference)),
+    }
     return Outcome(numbers["times"] > 10, numbers)
 
 
 def bare_tokens_mislead(world: World) -> Outcome:
-    """From embeddings alone, head 2's `=` would score another digit highest than the 0 it reads."""
-    weights = world.snapshot.weights("trained")
-    scores = derived.value("blocks.0.attn.token_scores", weights, world.config)[FOLLOWING_HEAD]
+    """From embeddings alone, the followed head's `=` would score another digit above 0, highest."""
+    head, weights = following_head(world), world.snapshot.weights("trained")
+    scores = derived.value("blocks.0.attn.token_scores", weights, world.config)[head]
     row = scores[task.TOKEN_ID[task.EQUALS], : len(task.DIGITS)]
     highest = int(row.argmax())
     numbers = {
+        "head": in_prose(head),
         "highest_digit": highest,
         "its_score": significant(row[highest]),
         "score_of_0": significant(row[0]),

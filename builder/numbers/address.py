@@ -3,9 +3,11 @@
 ::
 
     ADDRESS   = KEY | KEY[HEAD] | KEY[ROW,COLUMN] | KEY[HEAD,ROW,COLUMN] | KEY[INDEX] | ∂ADDRESS
+    HEAD = N | CLAIM
     ROW, COLUMN = token label | @N | N
 
-A key is one of `model.tensors`; heads count from 0, as in the keys. `KEY[INDEX]` is for tensors
+A key is one of `model.tensors`; heads count from 0, as in the keys. The id of a claim that finds a
+head, such as `head-follows-zero`, stands for that head. `KEY[INDEX]` is for tensors
 with one axis. `∂` asks for the gradient of a loss instead of the value. A label names a place on
 an axis of tokens (`=`, `7`, `<end>`), `@N` its index where the label would be ambiguous, and a
 plain `N` an index on an axis without labels.
@@ -57,8 +59,17 @@ class Address:
             raise AddressError(
                 "address", f"`{text}` is not an address", "such as `blocks.0.attn.pattern[1,=,7]`"
             )
-        brackets = f"[{','.join(stripped)}]" if stripped else ""
-        return cls(match[1] + match[2] + brackets, match[2], stripped, bool(match[1]))
+        return cls._made(match[1], match[2], stripped)
+
+    @classmethod
+    def _made(cls, mark: str, key: str, selectors: tuple[str, ...]) -> Address:
+        brackets = f"[{','.join(selectors)}]" if selectors else ""
+        return cls(mark + key + brackets, key, selectors, bool(mark))
+
+    def with_first(self, selector: str) -> Address:
+        """Return the same address with another first selector."""
+        mark = "∂" if self.is_gradient else ""
+        return self._made(mark, self.key, (selector, *self.selectors[1:]))
 
 
 @dataclass(frozen=True, slots=True)

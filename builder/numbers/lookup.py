@@ -53,7 +53,7 @@ class Numbers:
         AddressError
             If there is no such matrix, or if the snapshot's file is damaged.
         """
-        parsed = Address.parse(address)
+        parsed = self._with_head(Address.parse(address))
         matrix, cell = self._resolve(parsed, stage, problem, target)
         if cell:
             raise AddressError(
@@ -76,7 +76,7 @@ class Numbers:
         AddressError
             If there is no such number, or if the snapshot's file is damaged.
         """
-        parsed = Address.parse(address)
+        parsed = self._with_head(Address.parse(address))
         source = parsed.key.split(".")[0]
         if source in DOCUMENTS or source == "claims":
             return Value(self._listed(parsed, source), parsed.text)
@@ -93,6 +93,11 @@ class Numbers:
         position = matrix.target.position if matrix.target else None
         where = matrix.stage, matrix.problem, place, matrix.address, position
         return Value(shown, parsed.text, *where)
+
+    def head_of(self, claim_id: str) -> int | None:
+        """Return the head that a claim has found, or None if there is no such claim."""
+        claim = self.claims.get(claim_id)
+        return None if claim is None or "head" not in claim.numbers else claim.numbers["head"] - 1
 
     @functools.cached_property
     def gradients(self) -> Gradients:
@@ -144,6 +149,11 @@ class Numbers:
             values, axes[0], axes[1], spec, head, stage, shown_problem, domain, target=wanted
         )
         return matrix, selection.cell
+
+    def _with_head(self, address: Address) -> Address:
+        """The same address with the index of a head that is named by the claim that found it."""
+        head = self.head_of(address.selectors[0]) if address.selectors else None
+        return address if head is None else address.with_first(str(head))
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
         tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")

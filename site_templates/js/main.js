@@ -20,7 +20,8 @@
   mountEach(".contents", Article.contents.mount);
   mountEach(".contents", Article.placeChooser.mount);
   mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
-  mountEach(".language-switch a", Article.language.mount);
+  mountEach(".language-switch a", Article.links.mountLanguage);
+  mountEach('.network a[href*="#part-"]', Article.links.mountBox);
   mountEach(".chapter-menu details", Article.menu.mount);
   mountEach('math[display="block"], .worked-scroll', Article.formula.mount);
   mountEach("figure.matrix", Article.matrix.mount);

@@ -1,0 +1,31 @@
+// Links to other pages take along what the reader has chosen.
+(function (Article) {
+  "use strict";
+
+  /** The same page in another language, at the same place: ids and state are the same in every one. */
+  function mountLanguage(link) {
+    keep(link, () => Article.state.withState(`#${Article.contents.current()}`, Article.state.get()));
+  }
+
+  /** A box of the network leads to its own layer and head, of the model and the problem that are looked at. */
+  function mountBox(link) {
+    keep(link, (hash) => {
+      const { problem, step, edits } = Article.state.get();
+      return Article.state.withState(hash, { ...Article.state.parse(hash).state, problem, step, edits });
+    });
+  }
+
+  /**
+   * Settle where a link leads when it is about to be followed.
+   *
+   * @param {Element} link an HTML or SVG one
+   * @param {(hash: string) => string} settle
+   */
+  function keep(link, settle) {
+    const [page, hash = ""] = link.getAttribute("href").split("#");
+    const update = () => link.setAttribute("href", page + settle(`#${hash}`));
+    for (const type of ["pointerdown", "focus", "click"]) link.addEventListener(type, update);
+  }
+
+  Article.links = { mountLanguage, mountBox };
+})((window.Article ??= {}));
