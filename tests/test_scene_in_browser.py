@@ -51,6 +51,21 @@ def test_every_cell_and_label_follows_the_problem(
         assert visit.complaints == []
 
 
+def test_the_next_chapter_shows_what_the_reader_has_chosen(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        scene.choose(page, problem="4x6", step=60)
+        page.locator(".pager .next").click()
+        page.wait_for_url("**/values.html#?step=60&problem=4x6")
+        expect(page.locator("figure.matrix .matrix-where").first).to_contain_text("第 60 步 · 4×6")
+        page.get_by_role("button", name="全部复原").click()
+        page.locator(".pager .next").click()
+        page.wait_for_url("**/one-line.html")
+        assert visit.complaints == []
+
+
 def test_the_layer_and_the_head_of_the_figures_are_chosen_beside_the_contents(
     site: BuiltSite, chromium: Chromium
 ) -> None:

@@ -2,6 +2,8 @@
 (function (Article) {
   "use strict";
 
+  const PAGES = ':is(.pager, .chapter-menu, .chapter-list, .prose, .network) a[href*=".html"]:not(.claim, [href*="//"])';
+
   /**
    * @param {string} selector
    * @param {(element: HTMLElement) => void} mount
@@ -21,7 +23,7 @@
   mountEach(".contents", Article.placeChooser.mount);
   mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
   mountEach(".language-switch a", Article.links.mountLanguage);
-  mountEach('.network a[href*="#part-"]', Article.links.mountBox);
+  mountEach(PAGES, Article.links.mountPage);
   mountEach(".chapter-menu details", Article.menu.mount);
   mountEach('math[display="block"], .worked-scroll', Article.formula.mount);
   mountEach("figure.matrix", Article.matrix.mount);

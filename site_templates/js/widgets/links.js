@@ -7,8 +7,8 @@
     keep(link, () => Article.state.withState(`#${Article.contents.current()}`, Article.state.get()));
   }
 
-  /** A box of the network leads to its own layer and head, of the model and the problem that are looked at. */
-  function mountBox(link) {
+  /** Another page shows the problem and the model that are looked at, and what the link itself asks for. */
+  function mountPage(link) {
     keep(link, (hash) => {
       const { problem, step, edits } = Article.state.get();
       return Article.state.withState(hash, { ...Article.state.parse(hash).state, problem, step, edits });
@@ -27,5 +27,5 @@
     for (const type of ["pointerdown", "focus", "click"]) link.addEventListener(type, update);
   }
 
-  Article.links = { mountLanguage, mountBox };
+  Article.links = { mountLanguage, mountPage };
 })((window.Article ??= {}));
