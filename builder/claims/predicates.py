@@ -36,6 +36,7 @@ PREDICATES: Mapping[str, Callable[[World], Outcome]] = {
     "shared-prefix-same-gradient": pushes.shared_prefix_same_gradient,
     "gradients-cancel": pushes.gradients_cancel,
     "pad-row-untouched": pushes.pad_row_untouched,
+    "unused-positions-untouched": pushes.unused_positions_untouched,
     "second-digit-reads-equals": evidence.second_digit_reads_equals,
     "uniform-control-solves": evidence.uniform_control_solves,
     "uniform-overwrite-fails": evidence.uniform_overwrite_fails,

@@ -48,3 +48,14 @@ def pad_row_untouched(world: World) -> Outcome:
     ]
     changed = int((rows[0] != rows[1]).sum())
     return Outcome(changed == 0, {"changed": changed})
+
+
+def unused_positions_untouched(world: World) -> Outcome:
+    """The vectors of positions that no problem reaches are those they were initialised with."""
+    before, after = (
+        world.snapshot.weights(stage)["pos_embed.W_pos"][task.MAX_INPUTS :]
+        for stage in ("initial", "trained")
+    )
+    changed = int((before != after).sum())
+    numbers = {"last_used": task.MAX_INPUTS - 1, "rows": len(before), "changed": changed}
+    return Outcome(changed == 0, numbers)
