@@ -110,6 +110,13 @@ def weight(stage: str, key: str, token: str, change: Callable[[list[float]], Non
     return of
 
 
+def position_moved(position: int) -> Change:
+    def change(doctor: Doctor) -> None:
+        longer(doctor.document("weights/trained.json")["tensors"]["pos_embed.W_pos"][position])
+
+    return change
+
+
 def same_queries(doctor: Doctor) -> None:
     for head in (0, 1):
         row = doctor.trace("7x8")["blocks.1.attn.q"][head][AT_EQUALS]
@@ -201,7 +208,15 @@ FALSIFIED: dict[str, list[Change]] = {
         gradient("7x1", 0, "embed", by=1e-6),
     ],
     "gradients-cancel": [evidence("push", 111.0)],
-    "pad-row-untouched": [weight("trained", "embed.W_E", task.PAD, longer)],
+    "unread-tokens-untouched": [
+        weight("trained", "embed.W_E", task.PAD, longer),
+        weight("trained", "embed.W_E", task.END, longer),
+    ],
+    "unused-positions-untouched": [position_moved(task.MAX_INPUTS), position_moved(15)],
+    "other-head-reads-times": [
+        share("9x9", 0, 0, 3, 1.0),
+        nudge("0x0", "blocks.0.attn.v", 0, 1, 3, by=1e-6),
+    ],
     "second-digit-reads-equals": [
         evidence("second_digit_without_equals", 58),
         evidence("second_digit_without_equals", 29),
@@ -261,7 +276,9 @@ def test_a_claim_about_other_numbers_fails(snapshot: Snapshot, claim: str, chang
         ("same-prefix-same-rows", nudge("3x4", "blocks.1.attn.attn_scores", 0, 2, 1, by=1.0)),
         ("second-operand-uniform", nudge("5x0", "probs", 2, 3, by=0.5)),
         ("shared-prefix-same-gradient", gradient("7x9", 1, "blocks.0.attn.W_Q", by=1.0)),
-        ("pad-row-untouched", weight("trained", "embed.W_E", "7", longer)),
+        ("unread-tokens-untouched", weight("trained", "embed.W_E", "7", longer)),
+        ("unused-positions-untouched", position_moved(task.MAX_INPUTS - 1)),
+        ("other-head-reads-times", nudge("0x0", "blocks.0.attn.v", 1, 1, 3, by=1.0)),
     ],
 )
 def test_a_claim_does_not_look_beyond_what_it_says(

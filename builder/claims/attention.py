@@ -72,6 +72,17 @@ def other_head_does_not_follow(world: World) -> Outcome:
     return Outcome(followed == 0, numbers)
 
 
+def other_head_reads_times(world: World) -> Outcome:
+    """In every problem that head reads `×` the most at `=`; and the V of `×` is one row in all."""
+    head, times = other_head(world), 1
+    tables = [world.value(p.name, "blocks.0.attn.pattern")[head] for p in task.PROBLEMS]
+    most = sum(int(table[task.EQUALS_POSITION].argmax()) == times for table in tables)
+    rows = np.stack([world.value(p.name, "blocks.0.attn.v")[head, times] for p in task.PROBLEMS])
+    largest = float(np.abs(rows - rows[0]).max())
+    numbers = {"head": in_prose(head), "problems": most, "largest_difference": largest}
+    return Outcome(most == len(tables) and largest == 0, numbers)
+
+
 def zero_read_most(world: World) -> Outcome:
     """Of all second operands, and of all first ones, the followed head's `=` reads 0 the most."""
     head = following_head(world)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from builder.claims.attention import following_head
+from builder.claims.attention import following_head, other_head
 from builder.claims.world import Outcome, World, significant
 from model import task
 from model.tensors import in_prose
@@ -26,9 +26,19 @@ def uniform_overwrite_fails(world: World) -> Outcome:
 
 def head_overwrite_fails(world: World) -> Outcome:
     """With the plain average in place of the followed head's table alone, few answers are right."""
-    head = following_head(world)
-    correct = world.evidence["overwritten_heads"][0][head]
-    return Outcome(correct <= FEW, {"head": in_prose(head), "correct": correct})
+    head, other = following_head(world), other_head(world)
+    first, *later = world.evidence["overwritten_heads"]
+    numbers = {
+        "head": in_prose(head),
+        "correct": first[head],
+        "other_head": first[other],
+        **{
+            f"layer_{layer}_head_{in_prose(index)}": correct
+            for layer, heads in enumerate(later, start=2)
+            for index, correct in enumerate(heads)
+        },
+    }
+    return Outcome(first[head] <= FEW, numbers)
 
 
 def second_digit_reads_equals(world: World) -> Outcome:

@@ -40,14 +40,14 @@ def gradients_cancel(world: World) -> Outcome:
     return Outcome(numbers["size_of_sum"] < numbers["sum_of_sizes"] / 2, numbers)
 
 
-def pad_row_untouched(world: World) -> Outcome:
-    """The embedding of the padding token is the one it was initialised with."""
-    rows = [
-        world.snapshot.weights(stage)["embed.W_E"][task.TOKEN_ID[task.PAD]]
-        for stage in ("initial", "trained")
-    ]
-    changed = int((rows[0] != rows[1]).sum())
-    return Outcome(changed == 0, {"changed": changed})
+def unread_tokens_untouched(world: World) -> Outcome:
+    """The embeddings of tokens that are never read are those they were initialised with."""
+    unread = [task.TOKEN_ID[token] for token in (task.PAD, task.END)]
+    before, after = (
+        world.snapshot.weights(stage)["embed.W_E"][unread] for stage in ("initial", "trained")
+    )
+    changed = int((before != after).sum())
+    return Outcome(changed == 0, {"rows": len(unread), "changed": changed})
 
 
 def unused_positions_untouched(world: World) -> Outcome:
