@@ -129,6 +129,13 @@ def test_value_beyond_the_domain_is_marked_as_clipped() -> None:
     assert re.search(r'--v:1\.00" class="(positive|negative) clipped"', html)
 
 
+def test_a_sum_of_votes_beyond_the_domain_is_marked_as_clipped() -> None:
+    html = rendered("::: votes 7\nstage: initial\n:::\n")[0].html
+    votes, total = html.split("<tfoot>")
+    assert "clipped" not in votes
+    assert re.search(r'--v:1\.00" class="negative clipped"', total)
+
+
 def test_english_page_speaks_english() -> None:
     page, messages = rendered("::: matrix blocks.0.attn.pattern[1]\n:::\n", "en")
     assert messages == []

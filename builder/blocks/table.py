@@ -82,6 +82,17 @@ def axis_word(axis: Axis, context: Context) -> str:
     return context.words(f"figure.axis_{axis.name}")
 
 
+def number_cell(value: float, domain: float, decimals: int) -> str:
+    """Return the cell of a number, coloured by its share of the domain, marked if beyond it."""
+    sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
+    share = abs(value) / domain
+    clipped = " clipped" if share > 1 else ""
+    return (
+        f'<td data-value="{value!r}" style="--v:{display(min(share, 1))}"'
+        f' class="{sign}{clipped}">{display(value, decimals)}</td>'
+    )
+
+
 def _corner(matrix: Matrix, context: Context) -> str:
     rows, columns = (escape(axis_word(axis, context)) for axis in (matrix.rows, matrix.columns))
     return f'<td class="matrix-corner"><span>{rows} ↓</span> <span>{columns} →</span></td>'
@@ -103,10 +114,4 @@ def _cell(matrix: Matrix, part: Part, row: int, column: int) -> str:
     value = float(matrix.values[row, column])
     if np.isnan(value):
         return f'<td class="masked">{display(None)}</td>'
-    sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
-    share = abs(value) / matrix.domain
-    clipped = " clipped" if share > 1 else ""
-    return (
-        f'<td data-value="{value!r}" style="--v:{display(min(share, 1))}"'
-        f' class="{sign}{clipped}">{display(value, part.decimals)}</td>'
-    )
+    return number_cell(value, matrix.domain, part.decimals)

@@ -7,8 +7,8 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options, where
-from builder.blocks.table import n_decimals
-from builder.numbers.display import display, token_label
+from builder.blocks.table import n_decimals, number_cell
+from builder.numbers.display import token_label
 from builder.numbers.matrix import Matrix
 from model import task
 
@@ -58,14 +58,5 @@ def _target(matrix: Matrix) -> str:
 
 
 def _line(name: str, values: list[float], decimals: int, domain: float) -> str:
-    cells = "".join(_cell(value, decimals, domain) for value in values)
+    cells = "".join(number_cell(value, domain, decimals) for value in values)
     return f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
-
-
-def _cell(value: float, decimals: int, domain: float) -> str:
-    sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
-    share = min(abs(value) / domain, 1)
-    return (
-        f'<td class="{sign}" style="--v:{share:.3f}" data-value="{value!r}">'
-        f"{display(value, decimals)}</td>"
-    )
