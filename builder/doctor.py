@@ -26,6 +26,7 @@ BROWSERS = (
     "google-chrome",
     "google-chrome-stable",
 )
+"""Any will do. The first opens no window with each page: half the work."""
 
 _MEGABYTE = 10**6
 _DISK_NEEDED = 200 * _MEGABYTE

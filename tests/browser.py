@@ -15,9 +15,9 @@ import pytest
 from axe_core_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first, where it is there: to a page it is the same, and it opens no windows about it."""
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+from builder.doctor import BROWSERS
+
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
 
 SEE_ALL = """async () => {

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,12 @@ def test_vector_instructions_are_named(tmp_path: Path) -> None:
     cpuinfo.write_text("flags\t\t: fpu sse avx avx2 avx512f\n", "utf-8")
     assert "avx, avx2, avx512f" in doctor.cpu(cpuinfo).detail
     assert "features unknown" in doctor.cpu(tmp_path / "none").detail
+
+
+def test_the_test_script_looks_for_the_same_browsers() -> None:
+    script = (PROJECT / "tests/run").read_text("utf-8")
+    (names,) = re.findall(r"^find_browser\(\) \{.*?for name in (.*?); do", script, re.M | re.S)
+    assert tuple(names.split()) == doctor.BROWSERS
 
 
 def test_what_only_tests_need_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:

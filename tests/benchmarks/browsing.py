@@ -23,7 +23,9 @@ from typing import Any
 from figures import ROOT
 from playwright.sync_api import Browser, Page, sync_playwright
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+from builder.doctor import BROWSERS
+
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 VIEWPORT = {"width": 1280, "height": 900}
 CATEGORIES = ["toplevel", "blink.user_timing"]
 TASK = "ThreadControllerImpl::RunTask"
