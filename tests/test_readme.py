@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from builder.blocks import BLOCKS, ROLES
+from builder.blocks import BLOCKS, ROLES, value
+from builder.blocks.directive import NUMBERS
 from builder.cli import main, parser
+from builder.links import STATE
 from tests.projects import ROOT, substitute
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -37,6 +39,16 @@ def test_every_command_is_named() -> None:
 def _commands() -> list[str]:
     (choices,) = (action.choices for action in parser()._actions if action.choices)
     return list(choices)
+
+
+def test_every_field_of_the_state_in_an_address_is_named() -> None:
+    (paragraph,) = re.findall(r"^What a reader sees stands in.*?\n\n", README, re.M | re.S)
+    assert set(re.findall(r"`([a-z]+)=", paragraph)) == set(STATE)
+
+
+def test_every_option_of_a_value_and_of_its_figures_is_named() -> None:
+    (paragraph,) = re.findall(r"^No result is typed by hand.*?^\| block", README, re.M | re.S)
+    assert set(NUMBERS) | set(value.OPTIONS) <= set(re.findall(r"`([a-z]+)\b", paragraph))
 
 
 def test_every_file_that_is_named_is_there() -> None:
