@@ -269,6 +269,9 @@ MATRIX, SUM = "::: matrix embed\nid: foo\n:::", "::: sum\nleft: embed\nright: po
         ),
         ("## 甲 {#claim-never-true}\n\n::: claims\n:::", "3:1: error: the id `claim-never-true`"),
         ("::: claims\n:::\n\n::: claims\n:::", "4:1: error: the id `claim-equals-row-identical`"),
+        ("::: timeline\n:::\n\n::: timeline\n:::", "4:1: error: the id `timeline-slider`"),
+        ("## 甲 {#train-here}\n\n::: training\n:::", "3:1: error: the id `train-here`"),
+        ("::: training\n:::\n\n## 甲 {#train-verdict}", "1:1: error: the id `train-verdict`"),
     ],
 )
 def test_ids_that_a_block_makes_are_ids_of_the_page(body: str, expected: str) -> None:

@@ -12,8 +12,11 @@ BODY = Body.OPTIONS
 OPTIONS: Options = {}
 
 
-def render(_directive: Directive, context: Context) -> str:
+def render(directive: Directive, context: Context) -> str:
     """Return the controls, which a script brings to life; without one, a sentence."""
+    run, verdict = (
+        context.ids.reserve(name, directive.line) for name in ("train-here", "train-verdict")
+    )
 
     def words(name: str) -> str:
         return escape(context.words(f"training.{name}"))
@@ -24,12 +27,12 @@ def render(_directive: Directive, context: Context) -> str:
     )
     return (
         f'<section class="training" aria-label="{words("title")}" hidden>'
-        f'<p class="training-controls"><button id="train-here" type="button">{words("run")}'
+        f'<p class="training-controls"><button id="{run}" type="button">{words("run")}'
         f'</button> <button type="button" data-command="step">{words("one_step")}</button> '
         f'<button type="button" data-command="reset">{words("reset")}</button> '
         f'<label><input type="checkbox" data-follow> {words("follow")}</label></p>'
         f'<progress max="1" value="0" aria-label="{words("progress")}"></progress>'
         f'<dl class="training-readings">{readings}</dl>'
-        '<p id="train-verdict" role="status"></p></section>'
+        f'<p id="{verdict}" role="status"></p></section>'
         f"<noscript><p>{words('without_scripts')}</p></noscript>\n"
     )
