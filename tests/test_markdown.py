@@ -145,7 +145,10 @@ def test_bad_tex_has_its_place(source: str, place: str) -> None:
         ("见[^1]", "1:2: error: there is no footnote `1` [dangling-footnote]"),
         ("见[甲]()", "1:2: error: this link has no target [broken-link]"),
         ("[甲](a b)", "1:1: error: this link has no valid target [broken-link]"),
-        ("[^1]: 注", "1: error: nothing refers to footnote `1` [unused-footnote]"),
+        (
+            "[^1]: 注",
+            "1: error: nothing refers to footnote `1` [unused-footnote]\nhint: write `[^1]`",
+        ),
         ("[^1]\n\n[^1]: 注\n\n[^1]: 注", "5: error: footnote `1` is already defined"),
         ("| a |\n|---|\n| $\\foo$ |", "3:4: error: unknown command `\\foo` [tex]"),
         ("文\n\n术语\n: {vale}`x`", "4:3: error: there is no role `vale` [unknown-role]"),

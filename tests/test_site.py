@@ -321,7 +321,8 @@ def test_a_control_character_has_its_line(content: Path) -> None:
         chapter.write("\n\n\x1b[31m")
     n_lines = (content / "zh/index.md").read_text("utf-8").count("\n") + 1
     message = f"content/zh/index.md:{n_lines}: error: character 0x1b is no text"
-    assert load(content)[1] == [f"{message} [control-character]"]
+    hint = "    hint: delete it, or save the file as UTF-8"
+    assert load(content)[1] == [f"{message} [control-character]\n{hint}"]
 
 
 def test_a_folder_in_place_of_a_file_is_one_message(content: Path) -> None:
@@ -335,7 +336,8 @@ def test_a_folder_in_place_of_a_file_is_one_message(content: Path) -> None:
 def test_bytes_that_are_not_utf8_are_reported_at_their_line(content: Path) -> None:
     (content / "zh/index.md").write_bytes(CHAPTER.encode() + b"\nabc \xff\n")
     assert load(content)[1] == [
-        "content/zh/index.md:8: error: byte 0xff is not UTF-8 text [not-utf8]"
+        "content/zh/index.md:8: error: byte 0xff is not UTF-8 text [not-utf8]\n"
+        "    hint: save the file as UTF-8"
     ]
 
 

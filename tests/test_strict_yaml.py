@@ -212,7 +212,9 @@ def test_a_value_is_shown_as_its_author_wrote_it(text: str, shown: str) -> None:
 def test_a_missing_field_is_reported_at_its_mapping() -> None:
     section, diagnostics = read("a: 1\nb:\n  x: 1\n")
     section.section("b").get("code", str)
-    assert problems(diagnostics) == ["site.yml:3: error: `code` is missing [missing-field]"]
+    assert problems(diagnostics) == [
+        "site.yml:3: error: `code` is missing [missing-field]\n    hint: write `code: ...`"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,9 @@ def test_aliases_are_refused_before_they_can_multiply() -> None:
 
 @pytest.mark.parametrize("text", ["x: !!bool maybe", "x: !!timestamp soon", "x: !!python/name:os"])
 def test_tags_are_refused(text: str) -> None:
-    assert only_problem(text).startswith("site.yml:1:4: error: not valid YAML: tags are not used")
+    found = only_problem(text)
+    assert found.startswith("site.yml:1:4: error: not valid YAML: tags are not used")
+    assert found.endswith("hint: write the value out, or quote it")
 
 
 @pytest.mark.parametrize(

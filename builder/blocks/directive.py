@@ -97,7 +97,8 @@ class Ids:
             hint = "a letter, then letters, digits, `-` and `_`, all ASCII"
             raise BlockError("bad-id", f"`{wanted}` cannot be an id", hint, "id")
         if wanted in TEMPLATE_IDS or _GIVEN_OUT.fullmatch(wanted):
-            raise BlockError("bad-id", f"`{wanted}` is given out automatically", "", "id")
+            message = f"`{wanted}` is given out automatically"
+            raise BlockError("bad-id", message, "choose another name", "id")
         return self.reserve(wanted, line)
 
     def reserve(self, made: str, line: int) -> str:

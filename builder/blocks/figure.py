@@ -43,7 +43,8 @@ def require_gradient(target: object, *matrices: Matrix) -> None:
     """Refuse a target where nothing asks for one."""
     if target is not None and not any(matrix.is_gradient for matrix in matrices):
         message = f"`{matrices[-1].address}` is no gradient, so it has no target"
-        raise BlockError("no-target", message, "", "target")
+        hint = "leave `target` out, or ask for a gradient with `∂`"
+        raise BlockError("no-target", message, hint, "target")
 
 
 def matrix_figure(

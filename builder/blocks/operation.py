@@ -98,7 +98,8 @@ def shape_error(equation: Equation) -> BlockError:
     """Return the error for operands whose sizes do not fit."""
     sizes = (f"{m.values.shape[0]} × {m.values.shape[1]}" for m in _matrices(equation))
     message = "the sizes do not fit: left is {}, right is {}, result is {}".format(*sizes)
-    return BlockError("shape", message)
+    is_sum = equation.operation == "sum"
+    return BlockError("shape", message, "a sum takes three equal sizes" if is_sum else "")
 
 
 def equation_figure(equation: Equation, directive: Directive, context: Context) -> str:

@@ -29,10 +29,11 @@ def render(role: Role, context: Context) -> str:
     value = context.numbers.value(role.target, stage, problem, role.options.get("target", EQUALS))
     if "target" in role.options and value.target is None:
         message = f"`{value.address}` is no gradient, so it has no target"
-        raise BlockError("no-target", message, "", "target")
+        hint = "leave `target` out, or ask for a gradient with `∂`"
+        raise BlockError("no-target", message, hint, "target")
     if value.number is None:
         message = f"`{value.address}` is masked: there is no number to show"
-        raise BlockError("masked", message)
+        raise BlockError("masked", message, "choose a column up to the row")
     kind = role.options.get("format", "whole" if isinstance(value.number, int) else "number")
     data = {
         "address": value.address,

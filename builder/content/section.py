@@ -136,7 +136,9 @@ class Section:
 
     def _miss(self, name: str) -> None:
         location = self._location(self.line, 0)
-        self._missing[name] = location.problem("missing-field", f"`{name}` is missing")
+        self._missing[name] = location.problem(
+            "missing-field", f"`{name}` is missing", f"write `{name}: ...`"
+        )
         self.diagnostics.add(self._missing[name])
 
     def _location(self, line: int, column: int) -> Location:

@@ -41,7 +41,8 @@ def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + first_line, mark.column + 1) if mark else (first_line, 0)
         message = f"not valid YAML: {error.problem or error.context}"
-        diagnostics.add(Diagnostic(path, line, column, "yaml", message, excerpt=_line(text, mark)))
+        hint = error.note or ""
+        diagnostics.add(Diagnostic(path, line, column, "yaml", message, hint, _line(text, mark)))
         return Section.unheard(path, first_line)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         message = f"not valid YAML: {str(error).splitlines()[0] if str(error) else 'too deep'}"
@@ -59,7 +60,9 @@ def _refuse_aliases_and_tags(text: str) -> None:
         if is_alias or getattr(event, "tag", None):
             what = "aliases" if is_alias else "tags"
             mark = cast("yaml.Mark | None", event.start_mark)
-            raise yaml.MarkedYAMLError(problem=f"{what} are not used here", problem_mark=mark)
+            hint = "write the value out, or quote it"
+            message = f"{what} are not used here"
+            raise yaml.MarkedYAMLError(problem=message, problem_mark=mark, note=hint)
 
 
 class _Loader(yaml.CSafeLoader):

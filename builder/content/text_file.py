@@ -34,12 +34,13 @@ def read_text(path: Path, shown: str, diagnostics: Diagnostics) -> str | None:
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         message = f"byte {error.object[error.start]:#04x} is not UTF-8 text"
-        diagnostics.add(Diagnostic(shown, line, 0, "not-utf8", message))
+        diagnostics.add(Diagnostic(shown, line, 0, "not-utf8", message, "save the file as UTF-8"))
     else:
         control = re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", text)
         if control is None:
             return text
         line = text.count("\n", 0, control.start()) + 1
         message = f"character {ord(control[0]):#04x} is no text"
-        diagnostics.add(Diagnostic(shown, line, 0, "control-character", message))
+        hint = "delete it, or save the file as UTF-8"
+        diagnostics.add(Diagnostic(shown, line, 0, "control-character", message, hint))
     return None

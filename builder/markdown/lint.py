@@ -125,9 +125,14 @@ def footnotes(state: StateCore) -> None:
         label = token.meta["label"]
         place = (rendering.line(token.map[0] if token.map else 0), 0)
         if label in seen:
-            rendering.report(place, "duplicate-footnote", f"footnote `{label}` is already defined")
+            message = f"footnote `{label}` is already defined"
+            rendering.report(place, "duplicate-footnote", message, "give one of them another name")
         elif refs.get(f":{label}", -1) < 0:
-            rendering.report(place, "unused-footnote", f"nothing refers to footnote `{label}`")
+            message, hint = (
+                f"nothing refers to footnote `{label}`",
+                f"write `[^{label}]`, or delete it",
+            )
+            rendering.report(place, "unused-footnote", message, hint)
         seen.add(label)
 
 

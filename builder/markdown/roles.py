@@ -69,7 +69,8 @@ def _read_option(
 ) -> bool:
     name, equals, value = text.partition("=")
     if not equals or not value:
-        rendering.report(place, "role-option", f"`{text}` is not `option=value`")
+        message = f"`{text}` is not `option=value`"
+        rendering.report(place, "role-option", message, "such as `decimals=3`")
     elif name not in block.OPTIONS:
         hint = did_you_mean(name, block.OPTIONS)
         rendering.report(place, "unknown-option", f"`{block.NAME}` has no option `{name}`", hint)
