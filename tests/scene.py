@@ -10,8 +10,10 @@ from playwright.sync_api import Page
 from tests.browser import ask
 
 CHOOSE = """async (change) => {
-  const followed = new Promise((resolve) =>
-    document.addEventListener("article:rest", resolve, {once: true}));
+  const followed = new Promise((resolve, reject) => {
+    document.addEventListener("article:rest", resolve, {once: true});
+    setTimeout(reject, 60_000, new Error("the page has not followed"));
+  });
   Article.state.set(change);
   await followed;
 }"""
