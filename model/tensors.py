@@ -2,7 +2,7 @@
 
 A key is TransformerLens's name with ``hook_`` removed; ours alone are `ln1.out`, `ln2.out`,
 `ln_final.out`, `logits` and `probs`. A gradient has the key and the shape of its value.
-Chart titles, alternative texts, the glossary and the snapshot files derive from this table.
+Captions, texts for those who cannot see, and the snapshot files derive from this table.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ pos_embed.W_pos     | PosEmb       | pos d_model      | 每个位置的一行 | 
 _BLOCK_WEIGHTS = """
 ln1.w               |              | d_model          | 第一个 LayerNorm 的增益 | gain of the first LayerNorm
 ln1.b               |              | d_model          | 第一个 LayerNorm 的偏置 | bias of the first LayerNorm
-attn.W_Q            | W_Q          | d_model d_model  | 产生 Query；每个头占 4 列 | makes queries; four columns a head | heads in columns
-attn.W_K            | W_K          | d_model d_model  | 产生 Key；每个头占 4 列 | makes keys; four columns a head | heads in columns
-attn.W_V            | W_V          | d_model d_model  | 产生 Value；每个头占 4 列 | makes values; four columns a head | heads in columns
-attn.W_O            | W_O          | d_model d_model  | 把各头写回残差流；每个头占 4 行 | writes the heads back to the residual stream; four rows a head | heads in rows
+attn.W_Q            | W_Q          | d_model d_model  | 产生 Query；列由各头平分 | makes queries; each head owns an equal share of the columns | heads in columns
+attn.W_K            | W_K          | d_model d_model  | 产生 Key；列由各头平分 | makes keys; each head owns an equal share of the columns | heads in columns
+attn.W_V            | W_V          | d_model d_model  | 产生 Value；列由各头平分 | makes values; each head owns an equal share of the columns | heads in columns
+attn.W_O            | W_O          | d_model d_model  | 把各头写回残差流；行由各头平分 | writes the heads back to the residual stream; each head owns an equal share of the rows | heads in rows
 ln2.w               |              | d_model          | 第二个 LayerNorm 的增益 | gain of the second LayerNorm
 ln2.b               |              | d_model          | 第二个 LayerNorm 的偏置 | bias of the second LayerNorm
 mlp.W_in            | W_in         | d_model d_mlp    | MLP 的第一张矩阵 | first matrix of the MLP
@@ -152,7 +152,7 @@ _FINAL_ACTIVATIONS = """
 ln_final.scale      |              | pos              | 最后的 LayerNorm 的分母：每行的标准差 | denominator of the final LayerNorm: each row's standard deviation | no gradient, positive
 ln_final.normalized |              | pos d_model      | 最后的 LayerNorm：减均值、除以标准差之后，乘增益之前 | the final LayerNorm: centred and scaled, before gain and bias
 ln_final.out        | Final        | pos d_model      | 最后的 LayerNorm 的输出：乘增益、加偏置之后 | output of the final LayerNorm: after gain and bias
-logits              | logits       | pos d_vocab      | 14 个 token 的分数 | a score for each of the tokens
+logits              | logits       | pos d_vocab      | 每个 token 的分数 | a score for each of the tokens
 probs               | P            | pos d_vocab      | 下一个 token 的概率，每行和为 1 | probability of each next token, rows sum to 1 | no gradient, probability
 """
 
