@@ -68,7 +68,7 @@ def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Ev
     Raises
     ------
     DivergenceError
-        If the control's loss becomes infinite or NaN.
+        If the control's loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     control = train(preset, uniform_pattern)
     pushes = trace.gradients(initial, preset.model)

@@ -1,4 +1,4 @@
-"""Matrix equations, read, verified and drawn: shared by `product`, `sum` and `dot`."""
+"""Matrix equations, read, verified and drawn: shared by `product`, `sum`, `dot` and `mixture`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from builder.content.text_file import read_text
 from builder.errors import BuildError, Diagnostics, Location, did_you_mean
 
 Strings = Mapping[str, str]
-"""Text by dotted name, such as `figure.receiver`, in one language."""
+"""Text by dotted name, such as `figure.layer`, in one language."""
 
 
 _PLACE_HINT = "a place is a name in braces, such as `{number}`; a brace itself is `{{`"
@@ -61,7 +61,7 @@ def load_texts(
 ) -> Texts:
     """Read every text in every language of the site.
 
-    The file has groups of names of languages: ``figure: {receiver: {zh: ..., en: ...}}``. A text
+    The file has groups of names of languages: ``figure: {layer: {zh: ..., en: ...}}``. A text
     that lacks a language of the site is an error. A language that the site does not have may
     stand with every text, not with some: that would be a slip. A group besides `only`, if given,
     is an error.

@@ -79,7 +79,8 @@ class Axis:
     Attributes
     ----------
     name
-        An axis word of `model.tensors`, or `vector` for the one row of a vector.
+        An axis word of `model.tensors`, `vector` for the one row of a vector, or `a` or `b` for
+        the operands of the hundred problems.
     labels
         What stands at each place: tokens, or indices as text.
     has_tokens

@@ -1,4 +1,4 @@
-// Adam on gradients rounded to a grid: the same bits as model/train.py, on every machine.
+// Adam on gradients rounded to a grid: the same bits as model/adam.py, on every machine.
 //
 // IEEE 754 rounds + - × ÷ and √ alike everywhere, so the same operations in the same order give the
 // same weights. Sums come in another order here than in PyTorch and differ in their last bits; the
