@@ -12,7 +12,6 @@ from markdown_it.utils import read_fixture_file
 from builder.blocks import BLOCKS, ROLES
 from builder.blocks.directive import BlockError
 from builder.blocks.operation import Equation, verify
-from builder.content.strings import Texts
 from builder.errors import Location
 from builder.links import Link
 from builder.markdown import render
@@ -240,16 +239,6 @@ def worked(block: str, options: list[str]) -> tuple[list[list[Decimal]], list[De
 def _numbers(html: str) -> list[Decimal]:
     found = re.findall(r'<td data-value="[^"]*">([−\d.]+)</td>', html)
     return [Decimal(text.replace("−", "-")) for text in found]
-
-
-def test_a_claim_that_says_nothing_is_reported() -> None:
-    made = context("::: claims\n:::\n")
-    silent = {k: text for k, text in made.strings.items() if k != "claim.every-form"}
-    made = dataclasses.replace(made, texts=Texts({"zh": silent}, made.texts.locations))
-    assert "claim-list" not in render(made).html
-    (found,) = made.diagnostics
-    assert found.rule == "missing-statement"
-    assert "`every-form`" in found.message
 
 
 MATRIX, SUM = "::: matrix embed\nid: foo\n:::", "::: sum\nleft: embed\nright: pos_embed\n"

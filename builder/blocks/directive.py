@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from builder.content.site import Chapter, Site, nearest_problem
-from builder.content.strings import Strings, Texts
+from builder.content.strings import Texts
 from builder.errors import Diagnostics, did_you_mean
 from builder.links import Link
 from builder.numbers.lookup import Numbers
@@ -17,7 +17,7 @@ from model import task
 from model.snapshot import STAGES
 
 Options = Mapping[str, type]
-"""Option name -> `str`, `int`, `float`, `bool`, `list`, or `object` for anything."""
+"""Option name -> `str`, `int`, `bool`, `list`, or `object` for anything."""
 
 WHERE: Options = {"problem": str, "stage": str}
 FIGURE: Options = {"id": str, "caption": str}
@@ -146,11 +146,6 @@ class Context:
     svg: Callable[[str, dict[str, Any]], str]
     ids: Ids = field(default_factory=Ids)
     links: list[Link] = field(default_factory=list)
-
-    @property
-    def strings(self) -> Strings:
-        """The words of the interface in the page's language."""
-        return self.texts.strings[self.chapter.language.code]
 
     def words(self, name: str, /, **values: object) -> str:
         """Return a text of the interface, its `{places}` filled in.
