@@ -125,9 +125,8 @@ class TrainingConfig:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A model with its recipe, under a name that `content/site.yml` can ask for."""
+    """A model with its recipe."""
 
-    name: str
     model: ModelConfig
     training: TrainingConfig
 
@@ -179,4 +178,5 @@ def _same_type(name: str, value: Any, current: float) -> float:
         raise ConfigError(name, f"`{name}` = {value} is too large") from error
 
 
-PRESETS = {"multiplication": Preset("multiplication", ModelConfig(), TrainingConfig())}
+PRESETS = {"multiplication": Preset(ModelConfig(), TrainingConfig())}
+"""By the name that `content/site.yml` asks for."""
