@@ -49,7 +49,6 @@ def layer_0(name: str, rest: str = "") -> str:
 
 
 BOTH = ("layer", "head")
-HEAD_2 = '[data-head="1"]'
 FROM_TARGET = '[data-target="3"]'
 PROBLEMS = ('[data-problem="7x8"]', '[data-problem="8x7"]')
 SWAP = ('[data-problem="7x0"]', '[data-problem="0x7"]')

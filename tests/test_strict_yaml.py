@@ -228,8 +228,6 @@ def test_a_missing_field_is_reported_at_its_mapping() -> None:
         ("seven", int, "a whole number"),
         ("7.0", int, "a whole number"),
         ("true", int, "a whole number"),
-        ("seven", float, "a number"),
-        ("false", float, "a number"),
         ("1", bool, "true or false"),
         ("yes", bool, "true or false"),
         ("a, b", list, "a list"),
@@ -240,12 +238,6 @@ def test_a_value_of_another_type_is_an_error(text: str, kind: type, wanted: str)
     assert section.get("x", kind) == kind()
     (problem,) = problems(diagnostics)
     assert problem.startswith(f"site.yml:2:1: error: `x` must be {wanted} [wrong-type]")
-
-
-def test_a_whole_number_is_a_number() -> None:
-    section, diagnostics = read("x: 2")
-    assert section.get("x", float) == 2.0
-    assert problems(diagnostics) == []
 
 
 def test_aliases_are_refused_before_they_can_multiply() -> None:

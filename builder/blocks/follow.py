@@ -41,7 +41,7 @@ def following(
     for name in map(str, wanted):
         if name not in CHOICES:
             message = f"`{name}` is nothing that can be followed"
-            hint = did_you_mean(name, CHOICES) or "`layer`, `head` or `position`"
+            hint = did_you_mean(name, CHOICES)
             raise BlockError("unknown-follow", message, hint, "follow")
         if not any(_has(name, matrix, n_rows) for matrix in matrices):
             what = "single row of a token" if name == "position" else f"{name} to choose"

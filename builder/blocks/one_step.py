@@ -35,7 +35,7 @@ def render(directive: Directive, context: Context) -> str:
     figure_id = context.ids.figure(directive.options["id"], directive.line)
 
     def words(name: str) -> str:
-        return escape(context.words(f"one_step.{name}", rate=STEP_RATE))
+        return escape(context.words(f"one_step.{name}"))
 
     heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
     before = "".join(f"<td>{number}</td>" for number in _probabilities(directive, context))

@@ -30,7 +30,7 @@ def render(role: Role, context: Context) -> str:
     """Return the part as a piece of code, as problems are written in the prose."""
     found = parts(BY_NAME[context.chapter.problem])
     if role.target not in found:
-        hint = did_you_mean(role.target, found) or "such as `prompt`"
+        hint = did_you_mean(role.target, found)
         raise BlockError("unknown-part", f"a problem has no part `{role.target}`", hint)
     text = escape(found[role.target])
     return f'<code class="problem-part" data-part="{role.target}">{text}</code>'

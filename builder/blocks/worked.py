@@ -73,10 +73,8 @@ def source_head(axis: Axis, context: Context) -> str:
     return escape(word)
 
 
-def number(value: float | None, decimals: int) -> str:
-    """Return a cell; an empty one for None."""
-    if value is None:
-        return "<td></td>"
+def number(value: float, decimals: int) -> str:
+    """Return the cell of a number."""
     return f'<td data-value="{value!r}">{display(value, decimals)}</td>'
 
 

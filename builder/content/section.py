@@ -15,7 +15,6 @@ _MISSING: Any = object()
 _KINDS = {
     str: "text",
     int: "a whole number",
-    float: "a number",
     bool: "true or false",
     list: "a list",
 }
@@ -83,7 +82,7 @@ class Section:
                 f"it is {entry.shown}",
             )
             return kind() if default is _MISSING else default
-        return kind(entry.value) if kind is float else entry.value  # type: ignore[call-arg]
+        return entry.value  # type: ignore[no-any-return]
 
     def items(self, name: str) -> Sequence[Entry]:
         """Return the items of a list that must be there and hold something."""
@@ -150,6 +149,4 @@ class Section:
 
 
 def _is(value: Any, kind: type) -> bool:
-    if kind is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
     return isinstance(value, kind) and not (kind is int and isinstance(value, bool))

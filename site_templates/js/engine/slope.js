@@ -79,5 +79,5 @@
     return Math.log1p(others);
   }
 
-  Object.assign(engine, { slope, lossAt });
+  engine.slope = slope;
 })((globalThis.Article ??= {}));

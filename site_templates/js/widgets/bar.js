@@ -95,5 +95,5 @@
     return made;
   }
 
-  Article.bar = { mount, say, note, isTyping };
+  Article.bar = { mount, say, note };
 })((window.Article ??= {}));
