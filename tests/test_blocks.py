@@ -241,6 +241,22 @@ def _numbers(html: str) -> list[Decimal]:
     return [Decimal(text.replace("−", "-")) for text in found]
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "::: one_step",
+        "::: route\nsource: ×",
+        "::: votes 7",
+        "::: atlas",
+        "::: softmax\nscores: blocks.1.attn.attn_scores[0]\nresult: blocks.1.attn.pattern[0]\nrow: ×",
+    ],
+)
+def test_a_link_in_a_caption_counts_once(block: str) -> None:
+    page, messages = rendered(f"{block}\ncaption: 见[甲](a.html)。\n:::\n")
+    assert messages == []
+    assert [link.href for link in page.links] == ["a.html"]
+
+
 MATRIX, SUM = "::: matrix embed\nid: foo\n:::", "::: sum\nleft: embed\nright: pos_embed\n"
 
 

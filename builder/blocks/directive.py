@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 from builder.content.site import Chapter, Site, nearest_problem
@@ -192,11 +193,16 @@ class Directive:
             raise BlockError("missing-option", message)
         return value
 
-    @property
+    @cached_property
     def caption(self) -> str:
-        """The author's caption as HTML, or empty."""
+        """The author's caption as HTML, or empty; rendered once, so that its links count once."""
         text = self.options.get("caption")
         return self.inline(text, "caption") if text else ""
+
+    @property
+    def figcaption(self) -> str:
+        """The caption as an element, or empty."""
+        return f"<figcaption>{self.caption}</figcaption>" if self.caption else ""
 
 
 @dataclass(frozen=True, slots=True)

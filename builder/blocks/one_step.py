@@ -45,7 +45,6 @@ def render(directive: Directive, context: Context) -> str:
         f'<tr class="one-step-{name}"><th scope="row">{words(name)}</th>{cells}</tr>'
         for name, cells in rows.items()
     )
-    caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
     follows = "position" if directive.options["problem"] else "problem position"
     return (
         f'<figure class="one-step wide" id="{figure_id}" data-stage="{stage}"'
@@ -56,7 +55,7 @@ def render(directive: Directive, context: Context) -> str:
         f' aria-label="{words("title")}"><table class="matrix-table">'
         f'<caption class="visually-hidden">{words("title")}</caption>'
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
-        f"{caption}</figure><noscript><p>{words('without_scripts')}</p></noscript>\n"
+        f"{directive.figcaption}</figure><noscript><p>{words('without_scripts')}</p></noscript>\n"
     )
 
 

@@ -97,14 +97,13 @@ def render(directive: Directive, context: Context) -> str:
         f'<table class="route-way">{_way(head, source, tokens)}</table>'
         for source in range(len(tokens))
     )
-    note = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
     legend = escape(context.words("route.source"))
     return (
         f'<figure class="route" id="{figure_id}" data-stage="{stage}" data-problem="{name}"'
         f' data-key="blocks.{head.layer}.attn.pattern" data-head="{head.index}"'
         f' data-follows="{follows}" data-decimals="{head.decimals}">'
         f'<p class="route-where">{escape(BETWEEN.join(parts))}</p>'
-        f"<fieldset><legend>{legend}</legend>{sources}</fieldset>{note}</figure>\n"
+        f"<fieldset><legend>{legend}</legend>{sources}</fieldset>{directive.figcaption}</figure>\n"
     )
 
 

@@ -42,14 +42,13 @@ def render(directive: Directive, context: Context) -> str:
     heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     label = escape(context.words("figure.votes", prefix=prefix))
-    caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
     return (
         f'<figure class="votes wide" id="{figure_id}" data-prefix="{escape(prefix)}">'
         f'<div class="worked-scroll" tabindex="0" role="group" aria-label="{label}">'
         '<table class="matrix-table votes-table">'
         f'<caption class="visually-hidden">{label}</caption>'
         f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody><tfoot>{total}</tfoot>"
-        f"</table></div>{caption}</figure>\n"
+        f"</table></div>{directive.figcaption}</figure>\n"
     )
 
 

@@ -52,11 +52,10 @@ def worked_figure(
     }
     written = "".join(f' data-{n}="{escape(str(v))}"' for n, v in attributes.items() if v != "")
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    caption = f"<figcaption>{directive.caption}</figcaption>" if directive.caption else ""
     return (
         f'<figure class="worked {kind}" id="{figure_id}" data-kind="{kind}"{written}>'
         f'<div class="worked-scroll"><table class="worked-table">{table}</table></div>'
-        f"{caption}</figure>\n"
+        f"{directive.figcaption}</figure>\n"
     )
 
 
