@@ -248,7 +248,8 @@ def _numbers(html: str) -> list[Decimal]:
         "::: route\nsource: ×",
         "::: votes 7",
         "::: atlas",
-        "::: softmax\nscores: blocks.1.attn.attn_scores[0]\nresult: blocks.1.attn.pattern[0]\nrow: ×",
+        "::: softmax\nscores: blocks.1.attn.attn_scores[0]\nrow: ×"
+        "\nresult: blocks.1.attn.pattern[0]",
     ],
 )
 def test_a_link_in_a_caption_counts_once(block: str) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
-from builder.blocks.figure import letter
+from builder.blocks.figure import named, whereabouts
 from builder.blocks.legend import legend
-from builder.blocks.part import BETWEEN, head_index, head_name, index, layer_name
+from builder.blocks.part import head_index, index
 from builder.blocks.table import Part, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
@@ -80,7 +80,7 @@ def render(directive: Directive, context: Context) -> str:
     matrix = _matrix(choice, context)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     name_id = context.ids.part(figure_id, "name")
-    where, meaning = _where(matrix, context), _meaning(choice, context)
+    where, meaning = whereabouts(matrix, context), _meaning(choice, context)
     words = {name: context.words(f"figure.axis_{axis}") for name, axis in _EDGES.items()}
     spoken = context.words(
         "figure.table_caption", name=matrix.spec.letter, where=where, meaning=meaning, **words
@@ -91,8 +91,7 @@ def render(directive: Directive, context: Context) -> str:
     return (
         f'<figure class="matrix atlas" id="{figure_id}"{data}'
         f' data-range="{matrix.range.value}" data-domain="1">'
-        f'<figcaption><span class="matrix-name" id="{name_id}"><span class="matrix-letter">'
-        f'{letter(matrix)}</span> <span class="matrix-where">{escape(where)}</span></span> '
+        f"<figcaption>{named(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
         f"{_controls(choice, context)}"
         f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
@@ -115,13 +114,6 @@ def _matrix(choice: Choice, context: Context) -> Matrix:
         values[problem.a, problem.b] = one.values[choice.position, choice.column(problem)]
     rows, columns = (Axis(name, task.DIGITS, has_tokens=False) for name in _EDGES.values())
     return Matrix(values, rows, columns, one.spec, one.head, one.stage, "", domain=1)
-
-
-def _where(matrix: Matrix, context: Context) -> str:
-    layer, head = matrix.spec.layer, matrix.head
-    parts = [] if layer is None else [layer_name(layer, context)]
-    parts += [] if head is None else [head_name(head, context)]
-    return BETWEEN.join([*parts, context.words(f"figure.stage_{matrix.stage}")])
 
 
 def _meaning(choice: Choice, context: Context) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Directive, where
 from builder.blocks.follow import of_matrix
 from builder.blocks.legend import legend
+from builder.blocks.part import BETWEEN, head_name, layer_name, subscripts
 from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
 from builder.numbers.address import AddressError
-from builder.numbers.display import token_label
+from builder.numbers.display import problem_label, token_label
 from builder.numbers.matrix import Matrix
 from model.task import EQUALS
-from model.tensors import in_prose
 
 _WIDE = 12
 """Columns from which on a matrix of its own takes more than the width of the text."""
@@ -79,7 +78,7 @@ def matrix_figure(
     wide = " wide" if len(part.columns) >= _WIDE else ""
     return (
         f'<figure class="matrix{wide}" id="{figure_id}"{_data(matrix, part, role, follows)}>'
-        f"<figcaption>{_name(matrix, context, name_id)}"
+        f"<figcaption>{named(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
@@ -95,14 +94,10 @@ def letter(matrix: Matrix) -> str:
     text = matrix.spec.letter
     if not text:
         return f"<code>{'∂' * matrix.is_gradient}{escape(matrix.spec.name)}</code>"
-    html = _subscripts(escape(text))
+    html = subscripts(text)
     if matrix.is_gradient:
         html = f"G<sub>{html}</sub>"
     return html + "<sup>⊤</sup>" if matrix.is_transposed else html
-
-
-def _subscripts(text: str) -> str:
-    return re.sub(r"_(\w+)", r"<sub>\1</sub>", text)
 
 
 def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
@@ -142,27 +137,28 @@ def _unusual(decimals: int) -> str:
     return "" if decimals == DEFAULT_DECIMALS else str(decimals)
 
 
-def _name(matrix: Matrix, context: Context, name_id: str) -> str:
-    where_ = escape(_where(matrix, context))
+def named(matrix: Matrix, context: Context, name_id: str) -> str:
+    """Return the head of the caption: the letter, and where the matrix stands."""
+    place = escape(whereabouts(matrix, context))
     return (
         f'<span class="matrix-name" id="{name_id}"><span class="matrix-letter">{letter(matrix)}'
-        f'</span> <span class="matrix-where">{where_}</span></span> '
+        f'</span> <span class="matrix-where">{place}</span></span> '
     )
 
 
-def _where(matrix: Matrix, context: Context) -> str:
-    """Layer, head, stage and problem, as far as they apply."""
+def whereabouts(matrix: Matrix, context: Context) -> str:
+    """Return layer, head, stage and problem, as far as they apply."""
     layer, head = matrix.spec.layer, matrix.head
     parts = [
-        "" if layer is None else context.words("figure.layer", number=in_prose(layer)),
-        "" if head is None else context.words("figure.head", number=in_prose(head)),
+        "" if layer is None else layer_name(layer, context),
+        "" if head is None else head_name(head, context),
         context.words(f"figure.stage_{matrix.stage}"),
-        matrix.problem.replace("x", "×"),
+        problem_label(matrix.problem),
         context.words("figure.target", token=token_label(matrix.target.token))
         if matrix.target
         else "",
     ]
-    return " · ".join(part for part in parts if part)
+    return BETWEEN.join(part for part in parts if part)
 
 
 def _meaning(matrix: Matrix, context: Context) -> str:
@@ -182,7 +178,7 @@ def _spoken(matrix: Matrix, context: Context) -> str:
     return context.words(
         "figure.table_caption",
         name="∂" * matrix.is_gradient + (matrix.spec.letter or matrix.spec.name),
-        where=_where(matrix, context),
+        where=whereabouts(matrix, context),
         meaning=_meaning(matrix, context),
         rows=axis_word(matrix.rows, context),
         columns=axis_word(matrix.columns, context),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import matrix_figure
-from builder.blocks.part import head_index, index, place, sign, word
+from builder.blocks.part import head_index, index, place, sign, subscripts, word
 from builder.blocks.table import Part as Shown
 from builder.errors import did_you_mean
 from builder.numbers.matrix import Matrix
@@ -93,10 +92,10 @@ def _section(
     if not rows:
         return ""
     own = context.ids.reserve(place(part), directive.line)
-    called = escape(word(part, context))
-    name = re.sub(r"_(\w+)", r"<sub>\1</sub>", f"{escape(sign(part))} {called}".strip())
+    called = word(part, context)
+    name = subscripts(f"{sign(part)} {called}".strip())
     return (
-        f'<div class="ledger-part wide" id="{own}" role="group" aria-label="{called}">'
+        f'<div class="ledger-part wide" id="{own}" role="group" aria-label="{escape(called)}">'
         f'<p class="ledger-name">{name}</p>{rows}</div>\n'
     )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from html import escape
 
 from builder.blocks.diagram import svg
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
-from builder.blocks.part import address, full_name, group_name, target
+from builder.blocks.part import address, full_name, group_name, subscripts, target
 from builder.drawing.network import draw
 from builder.errors import Location
 from builder.links import Link
@@ -60,7 +59,7 @@ def _details(parts: Sequence[Group], context: Context) -> str:
 
 def _body(group: Group, context: Context) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{_name(part, context)}</th>'
+        f'<tr><th scope="row">{subscripts(full_name(part, context))}</th>'
         f"<td>{_tensors(part)}</td><td>{display_whole(part.n_params)}</td></tr>"
         for part in group.parts
     )
@@ -69,10 +68,6 @@ def _body(group: Group, context: Context) -> str:
         f"{escape(group_name(group, context))}</th><td>{display_whole(group.n_params)}</td></tr>"
         f"{rows}</tbody>"
     )
-
-
-def _name(part: Part, context: Context) -> str:
-    return re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(full_name(part, context)))
 
 
 def _tensors(part: Part) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
+
 from builder.blocks.directive import BlockError, Context
 from builder.content.site import LEDGER, LEDGER_OF_MLP
 from builder.numbers.display import display_whole
@@ -48,6 +51,11 @@ def full_name(part: Part, context: Context) -> str:
     """Return its head, if it has one, its letter and its name in words."""
     name = f"{sign(part)} {word(part, context)}".strip()
     return name if part.head is None else BETWEEN.join([head_name(part.head, context), name])
+
+
+def subscripts(name: str) -> str:
+    """Return a name as HTML, what follows `_` set below the line."""
+    return re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(name))
 
 
 def head_name(head: int, context: Context) -> str:

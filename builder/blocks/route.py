@@ -23,7 +23,7 @@ from builder.blocks.part import BETWEEN, head_index, head_name, index, layer_nam
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import place
 from builder.numbers.address import Axis
-from builder.numbers.display import display
+from builder.numbers.display import display, problem_label
 from model import task
 
 NAME = "route"
@@ -88,7 +88,7 @@ def render(directive: Directive, context: Context) -> str:
     chosen = place(directive, "source", Axis("key", tokens, has_tokens=True))
     figure_id = context.ids.figure(options["id"], directive.line)
     parts = [layer_name(head.layer, context), head_name(head.index, context)]
-    parts += [context.words(f"figure.stage_{stage}"), name.replace("x", task.TIMES)]
+    parts += [context.words(f"figure.stage_{stage}"), problem_label(name)]
     follows = "layer head" if options["problem"] else "problem layer head"
     sources = "".join(
         f'<input type="radio" name="{figure_id}" id="{context.ids.part(figure_id, str(source))}"'

@@ -14,6 +14,7 @@ from builder.numbers.display import (
     display_percent,
     display_scientific,
     display_whole,
+    problem_label,
 )
 from builder.numbers.matrix import Value
 from model.task import EQUALS
@@ -47,7 +48,7 @@ def render(role: Role, context: Context) -> str:
         "value": repr(value.number),
     }
     attributes = "".join(f' data-{k}="{escape(v)}"' for k, v in data.items() if v)
-    seen = (data["address"], data["problem"].replace("x", "×"), data["value"].replace("-", "−"))
+    seen = (data["address"], problem_label(data["problem"]), data["value"].replace("-", "−"))
     title = escape(" · ".join(filter(None, seen)))
     shown = _formatted(value.number, kind, role)
     return f'<span class="value"{attributes} title="{title}">{shown}</span>'

@@ -8,7 +8,7 @@ import numpy as np
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options, where
 from builder.blocks.table import n_decimals, number_cell
-from builder.numbers.display import token_label
+from builder.numbers.display import problem_label, token_label
 from builder.numbers.matrix import Matrix
 from model import task
 
@@ -35,7 +35,7 @@ def render(directive: Directive, context: Context) -> str:
     decimals = n_decimals(directive.options, 2)
     domain = max(matrix.domain for matrix in matrices)
     lines = "".join(
-        _line(f"{problem.name.replace('x', task.TIMES)} → {_target(matrix)}", row, decimals, domain)
+        _line(f"{problem_label(problem.name)} → {_target(matrix)}", row, decimals, domain)
         for problem, matrix, row in zip(problems, matrices, rows.tolist(), strict=True)
     )
     total = _line(context.words("figure.dot_sum"), rows.sum(0).tolist(), decimals, domain)

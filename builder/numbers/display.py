@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
+from model.task import TIMES
+
 MINUS = "\u2212"
 MASKED = "–"
 """What a masked cell shows: there is no number, not even 0."""
@@ -63,6 +65,11 @@ def adds_up(terms: Iterable[float], total: float, decimals: int) -> bool:
 def token_label(token: str) -> str:
     """Return a token as readers see it: `<end>` becomes ⟨end⟩."""
     return f"⟨{token[1:-1]}⟩" if token.startswith("<") else token
+
+
+def problem_label(name: str) -> str:
+    """Return a problem as readers see it: 7x8 becomes 7×8."""
+    return name.replace("x", TIMES)
 
 
 def _rounded(value: float, decimals: int) -> Decimal:
