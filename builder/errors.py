@@ -85,9 +85,13 @@ class Location:
     column: int = 0
     excerpt: str = ""
 
-    def problem(self, rule: str, message: str, hint: str = "") -> Diagnostic:
-        """Return an error that stands here."""
-        return Diagnostic(self.path, self.line, self.column, rule, message, hint, self.excerpt)
+    def problem(
+        self, rule: str, message: str, hint: str = "", severity: str = "error"
+    ) -> Diagnostic:
+        """Return a problem that stands here."""
+        return Diagnostic(
+            self.path, self.line, self.column, rule, message, hint, self.excerpt, severity
+        )
 
 
 class BuildError(Exception):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from builder.content.config import (
@@ -162,8 +161,8 @@ def _report_differences(content: Path, languages: Sequence[Language], top: Secti
     message = "this chapter is not listed and will not be built"
     for name, file in unlisted:
         if name not in meant:
-            found = Location(file).problem("unlisted-chapter", message, hint)
-            top.diagnostics.add(replace(found, severity="warning"))
+            found = Location(file).problem("unlisted-chapter", message, hint, "warning")
+            top.diagnostics.add(found)
 
 
 def _missing(content: Path, languages: Sequence[Language], slug: str) -> list[str]:

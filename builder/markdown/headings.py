@@ -15,9 +15,9 @@ def heading_ids(state: StateCore) -> None:
     """Core rule: move `{#id}` from the end of a heading to its element."""
     rendering: Rendering = state.env["rendering"]
     for index, token in enumerate(state.tokens):
-        if token.type == "heading_open" and token.map:
-            line = rendering.line(token.map[0])
-            heading_id = _take(state.tokens[index + 1], rendering, line, int(token.tag[1]))
+        if token.type == "heading_open":
+            line, level = rendering.line_of(token), int(token.tag[1])
+            heading_id = _take(state.tokens[index + 1], rendering, line, level)
             if heading_id:
                 token.attrSet("id", heading_id)
 

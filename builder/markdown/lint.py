@@ -123,7 +123,7 @@ def footnotes(state: StateCore) -> None:
         if token.type != "footnote_reference_open":
             continue
         label = token.meta["label"]
-        place = (rendering.line(token.map[0] if token.map else 0), 0)
+        place = (rendering.line_of(token), 0)
         if label in seen:
             message = f"footnote `{label}` is already defined"
             rendering.report(place, "duplicate-footnote", message, "give one of them another name")
@@ -141,7 +141,7 @@ def deep_nesting(state: StateCore) -> None:
     deep = next((token for token in state.tokens if token.level > _DEEPEST), None)
     if deep:
         rendering: Rendering = state.env["rendering"]
-        place = (rendering.line(deep.map[0] if deep.map else 0), 0)
+        place = (rendering.line_of(deep), 0)
         message = f"lists, quotes and blocks are nested deeper than {_DEEPEST} levels"
         rendering.report(place, "nesting", message, "each level of a list counts as two")
 
@@ -158,7 +158,7 @@ def hand_typed_numbers(state: StateCore) -> None:
             is_footnote = token.nesting > 0
         if is_footnote or token.type != "inline" or "." not in token.content:
             continue
-        line = state.env.get("line") or rendering.line(token.map[0] if token.map else 0)
+        line = state.env.get("line") or rendering.line_of(token)
         in_link = 0
         for part in token.children or ():
             in_link += part.nesting if part.type.startswith("link_") else 0
@@ -176,7 +176,7 @@ def html_blocks(state: StateCore) -> None:
     rendering: Rendering = state.env["rendering"]
     for token in state.tokens:
         if token.type == "html_block":
-            place = (rendering.line(token.map[0] if token.map else 0), 0)
+            place = (rendering.line_of(token), 0)
             rendering.report(place, "raw-html", "chapters hold no raw HTML", HTML_HINT)
 
 

@@ -72,7 +72,7 @@ def render_inline(token: Token, rendering: Rendering) -> str:
 
 def render_block(token: Token, rendering: Rendering) -> str:
     """Return the MathML of a displayed formula."""
-    line = rendering.line(token.map[0] if token.map else 0)
+    line = rendering.line_of(token)
     column = rendering.source(line).find("$$") + 3
     formula = _render(token.content, rendering, line, column, display=True)
     return f'<div class="equation">{formula}</div>\n'

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from markdown_it.token import Token
 
 from builder.blocks.directive import BlockError, Context
 from builder.errors import Location, excerpt
@@ -45,6 +47,10 @@ class Rendering:
         """Line of the file at which line `index` of the body stands."""
         return self.context.chapter.body_line + index
 
+    def line_of(self, token: Token) -> int:
+        """Line of the file at which a token starts; that of the body if it has none."""
+        return self.line(token.map[0] if token.map else 0)
+
     def source(self, line: int) -> str:
         """Text of a line of the file."""
         index = line - self.context.chapter.body_line
@@ -71,8 +77,7 @@ class Rendering:
         self, place: Place, rule: str, message: str, hint: str = "", severity: str = "error"
     ) -> None:
         """Report a problem, with the line that has it."""
-        problem = self.location(place).problem(rule, message, hint)
-        self.context.diagnostics.add(replace(problem, severity=severity))
+        self.context.diagnostics.add(self.location(place).problem(rule, message, hint, severity))
 
     @contextmanager
     def reporting(self, place: Place, options: dict[str, Place]) -> Iterator[None]:
