@@ -84,21 +84,7 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
     _check_argument(block, opening.meta["argument"], place, rendering)
     if len(rendering.context.diagnostics.found) > n_before:
         return ""
-    return _drawn(block, opening, body, section, options, rendering, inline)
-
-
-def _drawn(
-    block: Block,
-    opening: Token,
-    body: str,
-    section: Section,
-    options: dict[str, Any],
-    rendering: Rendering,
-    inline: Inline,
-) -> str:
-    place: Place = opening.meta["place"]
     places = {name: section.place(name) for name in section}
-
     made = Directive(
         block.NAME,
         opening.meta["argument"],
