@@ -177,7 +177,11 @@ def _attention(one: _Traced, other: _Traced, stage: str, problem: str) -> Iterat
                 in_prose(layer),
                 in_prose(head),
                 position,
-                *(one.tokens[position], read, one.tokens[read], now, one.tokens[now]),
+                token=one.tokens[position],
+                old_position=read,
+                old_token=one.tokens[read],
+                new_position=now,
+                new_token=one.tokens[now],
             )
 
 

@@ -17,7 +17,7 @@ from builder.numbers.documents import number_at
 from builder.numbers.gradients import Gradients
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
 from model.config import ModelConfig
-from model.derived import products
+from model.derived import Product, products
 from model.snapshot import STAGES, Snapshot
 from model.task import BY_NAME, EQUALS, TOKEN_ID, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
@@ -90,9 +90,15 @@ class Numbers:
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
         place = _place(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
-        position = matrix.target.position if matrix.target else None
-        where = matrix.stage, matrix.problem, place, matrix.address, position
-        return Value(shown, parsed.text, *where)
+        return Value(
+            shown,
+            parsed.text,
+            stage=matrix.stage,
+            problem=matrix.problem,
+            cell=place,
+            matrix=matrix.address,
+            target=matrix.target.position if matrix.target else None,
+        )
 
     def head_of(self, claim_id: str) -> int | None:
         """Return the head that a claim has found, or None if there is no such claim."""
@@ -114,18 +120,26 @@ class Numbers:
         """Sizes of the model."""
         return self.arrays.config
 
+    @functools.cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.config)
+
+    @functools.cached_property
+    def _products(self) -> Mapping[str, Product]:
+        return products(self.config)
+
     def _resolve(
         self, address: Address, stage: str, problem: str, target: str
     ) -> tuple[Matrix, tuple[str, ...]]:
         config = self.config
-        spec = self._spec(address, config)
+        spec = self._spec(address)
         selection = select(address, spec, config.n_heads)
         if address.is_gradient:
             tokens = self._up_to(problem, target)
             with readable():
                 wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
                 domain = self.gradients.domain(spec, problem, wanted.position)
-        elif spec.key in products(config):
+        elif spec.key in self._products:
             tokens, wanted = (), None
             values = self.arrays.product(spec.key, stage)
             domain = self.arrays.product_domain(spec.key)
@@ -159,8 +173,8 @@ class Numbers:
         tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
         return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
 
-    def _spec(self, address: Address, config: ModelConfig) -> TensorSpec:
-        vocabulary, made = _vocabulary(config), products(config)
+    def _spec(self, address: Address) -> TensorSpec:
+        vocabulary, made = self._vocabulary, self._products
         try:
             return made[address.key].spec if address.key in made else vocabulary[address.key]
         except UnknownTensorError as error:
@@ -175,11 +189,6 @@ class Numbers:
             with readable():
                 found = self.snapshot.document(f"{source}.json")
         return number_at(found, address)
-
-
-@functools.cache
-def _vocabulary(config: ModelConfig) -> Vocabulary:
-    return Vocabulary(config)
 
 
 def _column(matrix: Matrix, row: int, selector: str) -> int:
