@@ -100,13 +100,13 @@ def test_one_unit_in_the_sixth_digit_makes_a_product_false() -> None:
         for key in ("ln1.out", "attn.W_Q[0]", "attn.q[0]")
     )
     computed, magnitude = left.values @ right.values, abs(left.values) @ abs(right.values)
-    verify(Equation("product", "×", left, right, result), computed, magnitude)
+    verify(Equation("product", left, right, result), computed, magnitude)
     wrong = result.values.copy()
     row, column = np.unravel_index(abs(wrong).argmax(), wrong.shape)
     wrong[row, column] *= 1 + 2e-5
     with pytest.raises(BlockError, match="this product is false"):
         changed = dataclasses.replace(result, values=wrong)
-        verify(Equation("product", "×", left, right, changed), computed, magnitude)
+        verify(Equation("product", left, right, changed), computed, magnitude)
 
 
 def test_weights_show_the_decimals_of_the_file() -> None:

@@ -24,7 +24,7 @@ def render(directive: Directive, context: Context) -> str:
     shares, contents, result = (
         look_up(directive, context, option) for option in ("shares", "contents", "result")
     )
-    verify_product(Equation("product", "×", shares, contents, result))
+    verify_product(Equation("product", shares, contents, result))
     row = place(directive, "row", result.rows)
     sources = np.flatnonzero(shares.values[row]).tolist()
     brought = shares.values[row][sources][:, None] * contents.values[sources]  # [source d_head]

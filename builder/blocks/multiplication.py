@@ -43,7 +43,7 @@ def look_up_product(directive: Directive, context: Context) -> Equation:
     if options["transpose_right"]:
         right = right.transposed
     scale, factor = _scale(options["scale"])
-    equation = Equation("product", "×", left, right, result, scale, factor)
+    equation = Equation("product", left, right, result, scale, factor)
     try:
         verify_product(equation)
     except BlockError as error:

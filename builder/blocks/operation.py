@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from typing import Literal
 
 import numpy as np
 
@@ -32,13 +33,17 @@ class Equation:
     `scale` is the factor as the author wrote it; empty for 1.
     """
 
-    operation: str
-    operator: str
+    operation: Literal["product", "sum"]
     left: Matrix
     right: Matrix
     result: Matrix
     scale: str = ""
     factor: float = 1.0
+
+    @property
+    def operator(self) -> str:
+        """The sign between left and right."""
+        return "×" if self.operation == "product" else "+"
 
 
 def look_up_matrices(directive: Directive, context: Context) -> tuple[Matrix, Matrix, Matrix]:
@@ -120,12 +125,11 @@ def equation_figure(equation: Equation, directive: Directive, context: Context) 
         inner_id = context.ids.part(figure_id, role)
         shown.append(matrix_figure(matrix, part, context, inner_id, role=role, follows=follows))
     data_scale = f' data-scale="{equation.factor!r}"' if equation.scale else ""
-    operation = "matmul" if equation.operation == "product" else equation.operation
-    is_stacked = operation == "sum" and len(equation.result.columns) >= _WIDE_SUM
+    is_stacked = equation.operation == "sum" and len(equation.result.columns) >= _WIDE_SUM
     stacked = " stacked" if is_stacked else ""
     return (
         f'<figure class="product{stacked}" id="{figure_id}"'
-        f' data-operation="{operation}"{data_scale}>'
+        f' data-operation="{equation.operation}"{data_scale}>'
         f'<div class="product-row">{shown[0]}{_operator(equation.operator)}{shown[1]}'
         f"{_scale(equation)}{_operator('=')}{shown[2]}</div>"
         f"<figcaption>{_formula(equation)}{_note(directive)}</figcaption></figure>\n"

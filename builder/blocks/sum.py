@@ -23,7 +23,7 @@ OPTIONS: Options = {**MATRICES, "rows": list}
 def render(directive: Directive, context: Context) -> str:
     """Return the figure of left + right = result."""
     left, right, result = look_up_matrices(directive, context)
-    equation = Equation("sum", "+", left, right, result)
+    equation = Equation("sum", left, right, result)
     if not left.values.shape == right.values.shape == result.values.shape:
         raise shape_error(equation)
     computed = left.values + right.values

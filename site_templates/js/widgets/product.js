@@ -32,7 +32,7 @@
   /**
    * What lights in each matrix, as [row, column]; null stands for all of them.
    *
-   * @param {string} operation `matmul` or `sum`
+   * @param {string} operation `product` or `sum`
    * @param {string} role of the matrix that holds the cell
    * @param {{row: number, column: number}} at
    * @returns {Record<string, [number | null, number | null]>}
