@@ -16,7 +16,7 @@ class Adam:
     Parameters
     ----------
     weights
-        All of them as one flat array; `update` changes it in place.
+        All of them as one flat array [weight]; `update` changes it in place.
     recipe
         beta1, beta2, eps and the grid.
     """
@@ -24,8 +24,8 @@ class Adam:
     def __init__(self, weights: Array, recipe: TrainingConfig) -> None:
         self.weights = weights
         self.recipe = recipe
-        self.mean = np.zeros_like(weights)
-        self.square = np.zeros_like(weights)
+        self.mean = np.zeros_like(weights)  # [weight]
+        self.square = np.zeros_like(weights)  # [weight]
         self.beta1_power = 1.0
         self.beta2_power = 1.0
 
@@ -45,7 +45,7 @@ class Adam:
         """
         recipe = self.recipe
         scaled = gradient / recipe.gradient_grid
-        g = np.rint(scaled) * recipe.gradient_grid
+        g = np.rint(scaled) * recipe.gradient_grid  # [weight]
         margin = np.abs(scaled - np.floor(scaled) - 0.5).min() * recipe.gradient_grid
 
         self.beta1_power *= recipe.beta1

@@ -181,8 +181,9 @@ class Batch:
 
     def loss(self, logits: Tensor) -> Tensor:
         """Mean of -ln P(target) over the real targets, in nats; `logits` [problem pos d_vocab]."""
-        log_probs = logits.log_softmax(-1).gather(-1, self.targets.unsqueeze(-1)).squeeze(-1)
-        return -log_probs[self.mask].mean()
+        log_probs = logits.log_softmax(-1)  # [problem pos d_vocab]
+        right = log_probs.gather(-1, self.targets.unsqueeze(-1)).squeeze(-1)  # [problem pos]
+        return -right[self.mask].mean()
 
     def correct(self, logits: Tensor) -> int:
         """Count the problems whose whole answer greedy decoding gets right.
@@ -190,7 +191,7 @@ class Batch:
         Decoding goes wrong exactly where the most likely token first differs from the target, so
         it suffices to look at each answer token after its true prefix; `logits` as in `loss`.
         """
-        right = logits.argmax(-1) == self.targets
+        right = logits.argmax(-1) == self.targets  # [problem pos]
         return int((right | ~self.answer).all(-1).sum())
 
 
@@ -204,10 +205,10 @@ class Parameters:
     @classmethod
     def of(cls, weights: Weights) -> Parameters:
         """Copy the weights, in their order, into one array."""
-        flat = np.concatenate([weight.ravel() for weight in weights.values()])
+        flat = np.concatenate([weight.ravel() for weight in weights.values()])  # [weight]
         tensors, start = {}, 0
         for key, weight in weights.items():
-            view = flat[start : start + weight.size].reshape(weight.shape)
+            view = flat[start : start + weight.size].reshape(weight.shape)  # the tensor's own axes
             tensors[key] = torch.from_numpy(view).requires_grad_()
             start += weight.size
         return cls(flat, tensors)
@@ -215,7 +216,7 @@ class Parameters:
     def gradient(self, loss: Tensor) -> Array:
         """Return ∂loss/∂weights as one flat array; 0 where a variant does not use a weight."""
         gradients = torch.autograd.grad(loss, list(self.tensors.values()), materialize_grads=True)
-        return np.concatenate([gradient.numpy().ravel() for gradient in gradients])
+        return np.concatenate([gradient.numpy().ravel() for gradient in gradients])  # [weight]
 
     def as_float32(self) -> dict[str, NDArray[np.float32]]:
         """Return a copy of every weight, rounded to float32."""
