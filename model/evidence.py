@@ -40,7 +40,7 @@ class Evidence:
         target alone, raises its probability. All of them would be 558.
     first_step
         That probability for the first answer digit of 7x8, before and after.
-    pushes, push
+    sum_of_norms, norm_of_sum
         Norms of the initial gradients of layer 1's W_Q: of each problem's, added up, and of the
         sum over all problems.
     control_uniform, control_loss, control_margin
@@ -55,15 +55,15 @@ class Evidence:
     second_digit_without_equals: int
     raised_by_step: int
     first_step: tuple[float, float]
-    pushes: float
-    push: float
+    sum_of_norms: float
+    norm_of_sum: float
     control_uniform: int
     control_loss: float
     control_margin: float
 
 
 def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Evidence:
-    """Train the control, intervene in the trained model, and follow the first pushes of training.
+    """Train the control, intervene in the trained model, and follow training's first gradients.
 
     Raises
     ------
@@ -71,11 +71,11 @@ def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Ev
         If the control's loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     control = train(preset, uniform_pattern)
-    pushes = trace.gradients(initial, preset.model)
-    stepped = trace.losses_after_step(initial, pushes, STEP_RATE, preset.model)
-    before, after = np.exp(-pushes.loss), np.exp(-stepped)  # [target]
+    first_gradients = trace.gradients(initial, preset.model)
+    stepped = trace.losses_after_step(initial, first_gradients, STEP_RATE, preset.model)
+    before, after = np.exp(-first_gradients.loss), np.exp(-stepped)  # [target]
     first = task.TARGETS.index(task.BY_NAME["7x8"].targets[task.EQUALS_POSITION])
-    alone, together = sizes_of_pushes(pushes)
+    sum_of_norms, norm_of_sum = gradient_norms(first_gradients)
     return Evidence(
         decoded=count_correct(weights, preset.model),
         overwritten_uniform=count_correct(weights, preset.model, uniform_pattern),
@@ -89,20 +89,20 @@ def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Ev
         second_digit_without_equals=count_second_digits(weights, preset.model),
         raised_by_step=int((after > before).sum()),
         first_step=(float(before[first]), float(after[first])),
-        pushes=alone,
-        push=together,
+        sum_of_norms=sum_of_norms,
+        norm_of_sum=norm_of_sum,
         control_uniform=control.correct[-1],
         control_loss=control.loss[-1],
         control_margin=control.portability_margin,
     )
 
 
-def sizes_of_pushes(found: Gradients) -> tuple[float, float]:
+def gradient_norms(found: Gradients) -> tuple[float, float]:
     """Norms of the gradients of layer 1's W_Q: the problems' added up, and that of their sum."""
     starts = [i for i, target in enumerate(task.TARGETS) if target.position == 0]
     by_problem = np.add.reduceat(found.weights["blocks.0.attn.W_Q"], starts)  # [problem ...]
-    alone = np.linalg.norm(by_problem, axis=(1, 2)).sum()
-    return float(alone), float(np.linalg.norm(by_problem.sum(0)))
+    sum_of_norms = np.linalg.norm(by_problem, axis=(1, 2)).sum()
+    return float(sum_of_norms), float(np.linalg.norm(by_problem.sum(0)))
 
 
 def count_correct(weights: StoredWeights, config: ModelConfig, record: Record = unrecorded) -> int:

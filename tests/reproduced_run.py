@@ -33,7 +33,7 @@ def main(folder: Path, n_threads: int) -> None:
         files += gradient_files(stage, weights, preset.model)
     evidence = asdict(gather(run.initial, run.trained, preset))
     margins = [run.portability_margin, evidence.pop("control_margin")]
-    for name in ("control_loss", "first_step", "pushes", "push"):
+    for name in ("control_loss", "first_step", "sum_of_norms", "norm_of_sum"):
         evidence[name] = rounded(np.array(evidence[name])).tolist()
     files.append(File.of("evidence.json", evidence))
     for file in files:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from builder.claims.predicates import PREDICATES, check_claims
-from builder.claims.training import HIGHEST_LOSS
+from builder.claims.training import NEAR_FLOOR
 from builder.claims.world import World
 from model import task
 from model.snapshot import Snapshot
@@ -29,8 +29,8 @@ EVIDENCE: Evidence = {
     "second_digit_without_equals": 47,
     "raised_by_step": 556,
     "first_step": [0.0458, 0.0598],
-    "pushes": 221.8,
-    "push": 67.6,
+    "sum_of_norms": 221.8,
+    "norm_of_sum": 67.6,
     "control_uniform": 100,
     "control_loss": 0.413,
     "control_margin": 1e-13,
@@ -167,7 +167,7 @@ def swapped_heads(doctor: Doctor) -> None:
 
 FALSIFIED: dict[str, list[Change]] = {
     "all-correct": [evidence("decoded", 99)],
-    "loss-near-floor": [final_loss(HIGHEST_LOSS), final_loss(task.LOSS_FLOOR - 1e-6)],
+    "loss-near-floor": [final_loss(NEAR_FLOOR), final_loss(task.LOSS_FLOOR - 1e-6)],
     "equals-row-identical": [
         nudge("9x9", "blocks.0.resid_pre", AT_EQUALS, 7, by=1e-6),
         nudge("0x0", "blocks.0.resid_pre", AT_EQUALS, 0, by=-1e-6),
@@ -207,7 +207,7 @@ FALSIFIED: dict[str, list[Change]] = {
         gradient("7x9", 0, "blocks.0.attn.W_Q", by=1e-6),
         gradient("7x1", 0, "embed", by=1e-6),
     ],
-    "gradients-cancel": [evidence("push", 111.0)],
+    "gradients-cancel": [evidence("norm_of_sum", 111.0)],
     "unread-tokens-untouched": [
         weight("trained", "embed.W_E", task.PAD, longer),
         weight("trained", "embed.W_E", task.END, longer),

@@ -105,5 +105,5 @@ def test_the_norms_of_the_first_pushes_are_those_of_the_problems_and_of_their_su
     norms = [np.sqrt((slope**2).sum()) for slope in by_problem.values()]
     total = np.sqrt((sum(by_problem.values()) ** 2).sum())
     assert len(norms) == 100
-    found = evidence.sizes_of_pushes(gradients("initial"))
+    found = evidence.gradient_norms(gradients("initial"))
     np.testing.assert_allclose(found, (sum(norms), total))

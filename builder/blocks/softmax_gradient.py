@@ -38,16 +38,16 @@ def render(directive: Directive, context: Context) -> str:
     row = place(directive, "row", result.rows)
     sources = range(row + 1)
     a, u = shares.values[row, sources], gradients.values[row, sources]
-    mean, told = float(a @ u), result.values[row, sources]
+    mean, d_scores = float(a @ u), result.values[row, sources]
     wanted = n_decimals(directive.options, 4)
     of_products = decimals_that_add_up((a * u).tolist(), mean, wanted)
-    of_result = decimals_that_add_up(told.tolist(), 0.0, wanted)
+    of_result = decimals_that_add_up(d_scores.tolist(), 0.0, wanted)
     lines = "".join(
         f'<tr><th scope="row">{escape(token_label(result.columns.labels[source]))}</th>'
         f"{number(float(a[source]), wanted)}{number(float(u[source]), wanted)}"
         f"{number(float(a[source] * u[source]), of_products)}"
         f"{number(float(u[source]) - mean, of_products)}"
-        f"{number(float(told[source]), of_result)}</tr>"
+        f"{number(float(d_scores[source]), of_result)}</tr>"
         for source in sources
     )
     source, added = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "sum"))
@@ -61,11 +61,11 @@ def render(directive: Directive, context: Context) -> str:
     return worked_figure(NAME, directive, context, table, matrices, row=row, decimals=wanted)
 
 
-def _is_gradient(told: Array, shares: Array, u: Array) -> bool:
+def _is_gradient(d_scores: Array, shares: Array, u: Array) -> bool:
     """Whether it is in every row; shares may go on after the position that the loss asks for."""
-    rows, columns = told.shape
+    rows, columns = d_scores.shape
     a = shares[:rows, :columns]
-    if not told.shape == u.shape == a.shape or rows != columns:
+    if not d_scores.shape == u.shape == a.shape or rows != columns:
         return False
     computed = a * (u - (a * u).sum(axis=1, keepdims=True))
-    return float(abs(computed - told).max()) <= _ROUNDING
+    return float(abs(computed - d_scores).max()) <= _ROUNDING

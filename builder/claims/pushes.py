@@ -34,8 +34,8 @@ def shared_prefix_same_gradient(world: World) -> Outcome:
 def gradients_cancel(world: World) -> Outcome:
     """The problems' pushes at W_Q of layer 1 add up to less than half of their sizes' sum."""
     numbers = {
-        "sum_of_sizes": significant(world.evidence["pushes"]),
-        "size_of_sum": significant(world.evidence["push"]),
+        "sum_of_sizes": significant(world.evidence["sum_of_norms"]),
+        "size_of_sum": significant(world.evidence["norm_of_sum"]),
     }
     return Outcome(numbers["size_of_sum"] < numbers["sum_of_sizes"] / 2, numbers)
 

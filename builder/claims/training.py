@@ -5,7 +5,8 @@ from __future__ import annotations
 from builder.claims.world import Outcome, World, significant
 from model import task
 
-HIGHEST_LOSS = 0.42
+NEAR_FLOOR = 0.42
+"""A mean loss below this, in nats, is called near the floor."""
 
 
 def all_correct(world: World) -> Outcome:
@@ -17,5 +18,5 @@ def all_correct(world: World) -> Outcome:
 def loss_near_floor(world: World) -> Outcome:
     """The final mean loss lies between the floor and the limit."""
     loss = world.training["final_loss"]
-    numbers = {"final_loss": loss, "floor": significant(task.LOSS_FLOOR), "limit": HIGHEST_LOSS}
-    return Outcome(task.LOSS_FLOOR <= loss < HIGHEST_LOSS, numbers)
+    numbers = {"final_loss": loss, "floor": significant(task.LOSS_FLOOR), "limit": NEAR_FLOOR}
+    return Outcome(task.LOSS_FLOOR <= loss < NEAR_FLOOR, numbers)

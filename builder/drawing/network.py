@@ -120,12 +120,12 @@ class Drawing:
         wire = f"M{STREAM:g} {middle + 8:g}{_OFF}H{LEFT:g}{_IN}"
         return self._wide(part, middle, wire=wire)
 
-    def _above(self, part: Part, sources: Iterable[Box], room: float = FLAT) -> Box:
-        """Read the boxes below; `room` is the height of the row."""
-        middle = self.top - _GAP - room / 2
+    def _above(self, part: Part, sources: Iterable[Box], height: float = FLAT) -> Box:
+        """Read the boxes below; `height` is that of the row."""
+        middle = self.top - _GAP - height / 2
         wire = "".join(_up(box, middle + FLAT / 2) for box in sources)
         box = self._wide(part, middle, wire=wire)
-        self.top = middle - room / 2
+        self.top = middle - height / 2
         return box
 
     def _added(self, box: Box, total: Part) -> None:
