@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from builder.claims.result import ClaimResult
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress, Update
@@ -40,13 +41,13 @@ class Computed:
     files
         Path in the snapshot folder -> content; all but `provenance.json`.
     claims
-        Each claim's id, whether it holds, and its numbers.
+        What came of every claim.
     digest
         Identifies all of it.
     """
 
     files: Mapping[str, bytes]
-    claims: tuple[Mapping[str, Any], ...]
+    claims: tuple[ClaimResult, ...]
     digest: str
 
 
@@ -164,7 +165,8 @@ class Computer:
 
         manifest = self._get("manifest", ["model.documents"], parts, compute)
         files = {path: data for part in [*parts, manifest] for path, data in part.files.items()}
-        return Computed(files, tuple(parts[-1].facts["claims"]), manifest.digest)
+        claims = tuple(ClaimResult(**claim) for claim in parts[-1].facts["claims"])
+        return Computed(files, claims, manifest.digest)
 
     def _with_torch(
         self, stage: str, modules: list[str], parts: list[Stored], compute: Callable[[], Result]

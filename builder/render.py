@@ -183,10 +183,9 @@ class Renderer:
 
     @cached_property
     def _numbers(self) -> Numbers:
-        from builder.claims.result import ClaimResult
         from builder.numbers.lookup import Numbers
 
-        claims = {claim["id"]: ClaimResult(**claim) for claim in self.computed.claims}
+        claims = {claim.id: claim for claim in self.computed.claims}
         return Numbers(self._snapshot, claims, self._domains())
 
     def _domains(self) -> Mapping[str, float]:

@@ -19,6 +19,7 @@ import pytest
 
 from builder import build as build_module
 from builder.build import Options, Project, Report, build
+from builder.claims.result import ClaimResult
 from builder.compute import Computed, Computer
 from builder.errors import BuildError, Diagnostic
 from builder.links import ids_in
@@ -324,7 +325,7 @@ def test_a_false_claim_is_one_message_with_its_numbers(
     class Doubter(Computer):
         def run(self) -> Computed:
             computed = super().run()
-            false = {"id": "all-correct", "holds": False, "numbers": {"correct": 99, "of": 100}}
+            false = ClaimResult("all-correct", False, {"correct": 99, "of": 100})
             return replace(computed, claims=(false, *computed.claims[1:]))
 
     monkeypatch.setattr(build_module, "Computer", Doubter)

@@ -52,7 +52,7 @@ def other(
 
     def as_if_true(*arguments: Any) -> Computed:
         computed = compute(*arguments)
-        claims = tuple({**claim, "holds": True} for claim in computed.claims)
+        claims = tuple(replace(claim, holds=True) for claim in computed.claims)
         return replace(computed, claims=claims, digest="as if its claims were true")
 
     compute = pipeline.compute

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
+from builder.claims.result import ClaimResult
 from builder.content.strings import Texts
 from builder.errors import Diagnostic, Location, did_you_mean, nearest
 
-Claims = Iterable[Mapping[str, Any]]
-"""Each claim's id, whether it holds, and its numbers."""
-
 
 def false_claims(
-    claims: Claims, texts: Texts, citations: Mapping[str, Sequence[Location]]
+    claims: Iterable[ClaimResult], texts: Texts, citations: Mapping[str, Sequence[Location]]
 ) -> Iterator[Diagnostic]:
     """Report claims that do not hold, with the numbers they rest on and where they are cited.
 
@@ -27,21 +24,21 @@ def false_claims(
         A claim's id -> where chapters cite it.
     """
     for claim in claims:
-        if not claim["holds"]:
-            numbers = ", ".join(f"{name} = {value}" for name, value in claim["numbers"].items())
-            message = f"the claim `{claim['id']}` does not hold: {numbers}"
-            places = [f"{place.path}:{place.line}" for place in citations.get(claim["id"], ())]
+        if not claim.holds:
+            numbers = ", ".join(f"{name} = {value}" for name, value in claim.numbers.items())
+            message = f"the claim `{claim.id}` does not hold: {numbers}"
+            places = [f"{place.path}:{place.line}" for place in citations.get(claim.id, ())]
             sentences = f"what stands at {' and '.join(places)}" if places else "the sentence"
             hint = f"change {sentences}, or the seed under `model` in content/site.yml"
-            yield texts.locations[f"claim.{claim['id']}"].problem("false-claim", message, hint)
+            yield texts.locations[f"claim.{claim.id}"].problem("false-claim", message, hint)
 
 
-def unmatched_claims(claims: Claims, texts: Texts) -> Iterator[Diagnostic]:
+def unmatched_claims(claims: Iterable[ClaimResult], texts: Texts) -> Iterator[Diagnostic]:
     """Report claims that have no text, and texts of claims that do not exist.
 
     A text that was probably meant for a claim without one is one problem, not two.
     """
-    known = [claim["id"] for claim in claims]
+    known = [claim.id for claim in claims]
     told = {
         name.removeprefix("claim.")
         for name in next(iter(texts.strings.values()))
