@@ -87,10 +87,7 @@ class Snapshot:
     @property
     def config(self) -> ModelConfig:
         """The sizes of the network."""
-        manifest = self.manifest
-        with _laid_out(self.folder / "manifest.json"):
-            sizes = manifest["model"]
-            return ModelConfig(**{name: sizes[name] for name in ModelConfig.__dataclass_fields__})
+        return sizes(self.folder / "manifest.json", self.manifest)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -132,7 +129,8 @@ class Snapshot:
     def document(self, path: str) -> Any:
         """Return the parsed content of a file of the snapshot, such as `training.json`."""
         if path not in self._documents:
-            self._documents[path] = _parse(self.folder / path, self.files.get(path))
+            file, data = self.folder / path, self.files.get(path)
+            self._documents[path] = parse(file, read(file) if data is None else data)
         return self._documents[path]
 
     def _part(self, path: str, name: str) -> Any:
@@ -156,13 +154,47 @@ def _array(nested: Sequence[Any]) -> NDArray[np.float64]:
     return np.array(nested, dtype=np.float64)
 
 
-def _parse(path: Path, data: bytes | None) -> Any:
+def read(path: Path) -> bytes:
+    """Return the bytes of a file.
+
+    Raises
+    ------
+    SnapshotError
+        If they cannot be had.
+    """
     try:
-        document = orjson.loads(path.read_bytes() if data is None else data)
+        return path.read_bytes()
     except OSError as error:
         raise SnapshotError(path, error.strerror or "cannot be read") from error
+
+
+def parse(path: Path, data: bytes) -> dict[str, Any]:
+    """Return the JSON object that a file holds.
+
+    Raises
+    ------
+    SnapshotError
+        If it holds anything else.
+    """
+    try:
+        document = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise SnapshotError(path, f"not valid JSON: {error.msg}, line {error.lineno}") from error
     if not isinstance(document, dict):
         raise SnapshotError(path, "not a JSON object")
     return document
+
+
+def sizes(path: Path, manifest: Mapping[str, Any]) -> ModelConfig:
+    """Return the sizes of the network that a manifest, read from a file, describes.
+
+    Raises
+    ------
+    SnapshotError
+        If it describes none.
+    """
+    try:
+        given = manifest["model"]
+        return ModelConfig(**{name: given[name] for name in ModelConfig.__dataclass_fields__})
+    except (KeyError, TypeError, ValueError) as error:
+        raise SnapshotError(path, f"`model` does not describe a model: {error}") from error

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-import orjson
-
 from builder.errors import Diagnostic, UnreadableError
-from model.config import ModelConfig
+from model import snapshot
 from model.encoding import sha256
-from model.snapshot import SCHEMA
+from model.snapshot import SCHEMA, SnapshotError
 from model.tensors import Vocabulary
 
 MANIFEST = "manifest.json"
@@ -112,20 +110,17 @@ class SnapshotFolder:
 def read(path: Path) -> bytes:
     """Return the bytes of a file, or say why they cannot be had."""
     try:
-        return path.read_bytes()
-    except OSError as error:
-        unreadable(path, error.strerror or "cannot be read")
+        return snapshot.read(path)
+    except SnapshotError as error:
+        unreadable(path, error.message)
 
 
 def parse(path: Path, data: bytes) -> Document:
     """Return the JSON object that a file holds, or say what is wrong with it."""
     try:
-        document = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        unreadable(path, f"not valid JSON: {error.msg}, line {error.lineno}")
-    if not isinstance(document, dict):
-        unreadable(path, "not a JSON object")
-    return document
+        return snapshot.parse(path, data)
+    except SnapshotError as error:
+        unreadable(path, error.message)
 
 
 def _root(folder: Path) -> Path:
@@ -161,9 +156,7 @@ def _is_entry(entry: Any) -> bool:
 
 
 def _vocabulary(path: Path, manifest: Document) -> Vocabulary:
-    sizes = manifest.get("model")
     try:
-        names = ModelConfig.__dataclass_fields__
-        return Vocabulary(ModelConfig(**{name: sizes[name] for name in names}))  # type: ignore[index]
-    except (KeyError, TypeError, ValueError) as error:
-        unreadable(path, f"`model` does not describe a model: {error}")
+        return Vocabulary(snapshot.sizes(path, manifest))
+    except SnapshotError as error:
+        unreadable(path, error.message)
