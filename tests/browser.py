@@ -17,6 +17,9 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_pla
 
 from builder.doctor import BROWSERS
 
+PHONE = {"width": 360, "height": 740}
+DESKTOP = {"width": 1280, "height": 900}
+
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
 
@@ -71,6 +74,11 @@ class Visit:
     def strangers(self) -> list[str]:
         """Requests that left the file system."""
         return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+
+    def fits(self) -> bool:
+        """Whether the page is no wider than its window."""
+        fits: bool = self.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        return fits
 
     def see_all(self) -> None:
         """Scroll through the page, and see every figure with its live face, if it gets one."""

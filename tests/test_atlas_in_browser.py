@@ -13,14 +13,12 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import display
 from model import task
 from tests import independent, scene, stored
-from tests.browser import Chromium, ask, cell_at
+from tests.browser import DESKTOP, PHONE, Chromium, ask, cell_at
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
 
 PAGE = "answer.html"
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 
 READ = """() => {
   const figure = document.querySelector("figure.atlas");
@@ -182,8 +180,7 @@ def test_it_fits_and_has_no_barriers(
         figure.scroll_into_view_if_needed()
         figure.locator(".matrix-live svg").wait_for(state="visible")
         assert visit.barriers(".atlas") == []
-        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert visit.fits()
         assert figure.locator(".matrix-scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
         digits = figure.locator(".matrix-live text").all_text_contents()
         assert digits == [cell["text"] for cell in read(visit.page)["cells"]]

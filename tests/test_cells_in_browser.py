@@ -18,11 +18,9 @@ from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
 from tests import independent, scene
-from tests.browser import Chromium, cell_at
+from tests.browser import DESKTOP, PHONE, Chromium, cell_at
 from tests.site_build import BuiltSite
 
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 PROBLEM = "7x8"
 EPS = Decimal("0.00001")
 
@@ -392,8 +390,7 @@ def test_an_open_panel_has_no_barriers_and_fits(
             _open(visit.page, f"7x0:trained:blocks.0.{address}")
             visit.page.locator(".cell-users summary").click()
             assert visit.barriers() == []
-            widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-            assert widths[0] <= widths[1]
+            assert visit.fits()
             inside = ".cell-body, .cell-scroll"
             assert visit.page.locator(inside).evaluate_all(
                 "(parts) => parts.every((part) => part.scrollWidth <= part.clientWidth)"

@@ -15,13 +15,11 @@ from model import task
 from model.encoding import rounded
 from model.snapshot import Snapshot
 from tests import reference
-from tests.browser import Chromium, ask
+from tests.browser import DESKTOP, PHONE, Chromium, ask
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
 
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 COVERS = ["index.html", "en/index.html"]
 PROBLEM = "7x8"
 CODES = {task.TIMES: "x", task.END: ".", task.PAD: "_"}
@@ -241,8 +239,7 @@ def test_the_last_position_is_the_end_of_writing(site: BuiltSite, chromium: Chro
             expect(command(page, name)).to_have_attribute("aria-disabled", "true")
         command(page, "back").click()
         expect(status(page)).not_to_contain_text("个 token。")
-        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert visit.fits()
 
 
 def test_the_keyboard_does_all_of_it(site: BuiltSite, chromium: Chromium) -> None:
@@ -429,8 +426,7 @@ def test_the_laboratory_has_no_barriers_and_fits(
         for summary in page.locator(".laboratory summary").all():
             summary.click()
         assert visit.barriers(".laboratory") == []
-        widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert visit.fits()
         sizes = page.locator(".laboratory :is(button, a)").evaluate_all(
             "(targets) => targets.map((target) => target.getBoundingClientRect())"
             ".map(({width, height}) => Math.min(width, height))"

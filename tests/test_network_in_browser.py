@@ -9,11 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import scene
-from tests.browser import Chromium
+from tests.browser import DESKTOP, PHONE, Chromium
 from tests.site_build import BuiltSite
 
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 COVERS = ["index.html", "en/index.html"]
 
 FOCUSED = "() => document.activeElement.closest('.network a')?.id ?? null"
@@ -162,8 +160,7 @@ def test_the_drawing_with_its_table_open_has_no_barriers(
 ) -> None:
     with chromium.visit(site.folder / page, viewport=PHONE, color_scheme=scheme) as visit:
         visit.page.locator(".network summary").click()
-        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert visit.fits()
         assert visit.barriers(".network") == []
 
 

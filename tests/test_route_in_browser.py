@@ -11,12 +11,10 @@ from playwright.sync_api import Page, expect
 
 from builder.numbers.display import display
 from tests import independent, scene
-from tests.browser import Chromium
+from tests.browser import DESKTOP, PHONE, Chromium
 from tests.site_build import BuiltSite
 
 PAGE = "values.html"
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 
 READ = """() => [...document.querySelectorAll(".route-way")].map((way) => ({
   isShown: way.getClientRects().length > 0,
@@ -120,5 +118,4 @@ def test_it_fits_and_has_no_barriers(
     with chromium.visit(site.folder / PAGE, viewport=viewport, color_scheme=scheme) as visit:
         visit.page.locator(".route").scroll_into_view_if_needed()
         assert visit.barriers(".route") == []
-        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert visit.fits()

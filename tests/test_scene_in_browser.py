@@ -21,12 +21,11 @@ from builder.numbers.display import (
 )
 from model import task
 from tests import scene, stored
-from tests.browser import Chromium, ask, cell_at
+from tests.browser import DESKTOP, Chromium, ask, cell_at
 from tests.site_build import BuiltSite
 from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
 
 PROBLEMS = ["3x4", "2x3", "0x7", "9x9"]
-DESKTOP = {"width": 1280, "height": 900}
 
 
 @pytest.mark.parametrize("page", WITH_FIGURES)

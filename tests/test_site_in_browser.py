@@ -12,11 +12,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import scene, stored
-from tests.browser import Chromium, Visit, ask, cell_at
+from tests.browser import DESKTOP, PHONE, Chromium, Visit, ask, cell_at
 from tests.site_build import BuiltSite
 
-PHONE = {"width": 360, "height": 740}
-DESKTOP = {"width": 1280, "height": 900}
 CHAPTERS = [
     *("index", "isolated-rows", "reading-table", "table-follows-input", "scores", "values"),
     *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "limit"),
@@ -121,8 +119,7 @@ def test_a_barrier_would_be_found(site: BuiltSite, chromium: Chromium) -> None:
 def test_a_page_fits_a_phone(site: BuiltSite, chromium: Chromium, page: str) -> None:
     with chromium.visit(site.folder / page, viewport=PHONE) as visit:
         visit.see_all()
-        widths = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert widths[0] <= widths[1]
+        assert visit.fits()
 
 
 @pytest.mark.parametrize("page", WITH_FIGURES)
