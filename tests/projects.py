@@ -13,6 +13,13 @@ from tests.shared import once
 from tests.site_build import BuiltSite
 
 ROOT = Path(__file__).parents[1]
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for package in ("model", "builder")
+    for path in sorted((ROOT / package).rglob("*.py"))
+}
+"""Name -> file."""
+
 SENTENCE = "这一句是给测试改的。"
 """The last line of the chapter about the build, in the copies."""
 

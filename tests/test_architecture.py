@@ -5,16 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for package in ("model", "builder")
-    for path in sorted((ROOT / package).rglob("*.py"))
-}
+from tests.projects import MODULES
+
 LONGEST_FUNCTION = 60
 
 WALLS: dict[str, tuple[str, ...]] = {

@@ -12,13 +12,7 @@ from pathlib import Path
 import pytest
 
 from builder.code import PACKAGES, SourceCode
-from tests.projects import ROOT
-
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
-    for package in PACKAGES
-    for path in (ROOT / package).rglob("*.py")
-}
+from tests.projects import MODULES, ROOT
 
 
 @cache
