@@ -120,17 +120,23 @@ def click_cells(reader: Reader) -> list[Work]:
 
     def action(number: int) -> Action:
         cell = chosen[number]
-        show = "(cell) => cell.scrollIntoView({block: 'center', behavior: 'instant'})"
-        return f"click {number}", lambda: cell.evaluate(show), lambda: click(reader.page, cell)
+        return f"click {number}", lambda: point(reader.page, cell), lambda: press(reader.page)
 
     return reader.act([action(number) for number in range(len(chosen))])
 
 
-def click(page: Page, cell: Locator) -> None:
-    """Move the mouse onto a cell and press."""
+def point(page: Page, cell: Locator) -> None:
+    """Bring a cell into view and move the mouse onto it."""
+    cell.evaluate("(cell) => cell.scrollIntoView({block: 'center', behavior: 'instant'})")
     box = cell.bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def press(page: Page) -> None:
+    """Press the button of the mouse, and let it go."""
+    page.mouse.down()
+    page.mouse.up()
 
 
 def scrubbing(rounds: int) -> Iterator[Figure]:

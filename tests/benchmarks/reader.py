@@ -59,7 +59,7 @@ READER = """(still) => {
       }
     },
     expect(name) {
-      const types = ["keydown", "pointermove"];
+      const types = ["keydown", "pointerdown"];
       this.watched = new Promise((resolve) => {
         const begin = () => {
           for (const type of types) removeEventListener(type, begin, true);

@@ -153,6 +153,7 @@
     const mark = () => {
       const rest = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft;
       scroll.parentElement.classList.toggle("has-more", rest > 1);
+      scroll.parentElement.classList.toggle("fits", scroll.scrollWidth <= scroll.clientWidth);
     };
     scroll.addEventListener("scroll", mark, { passive: true });
     new ResizeObserver(mark).observe(scroll);
