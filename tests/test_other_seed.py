@@ -28,9 +28,13 @@ SAME_FOR_EVERY_SEED = re.compile(
     r"|claims\.isolated-rows-limit\..*"
     r"|claims\.(all-correct|uniform-control-solves)\.correct"
     r"|claims\.other-head-does-not-follow\.followed"
+    r"|claims\.unused-positions-untouched\..*"
 )
 """Facts of the task, of the architecture and of the recipe, what holds exactly, and a count that is
 0 for both seeds."""
+
+MAY_BE_THE_SAME = re.compile(r"claims\.[\w-]+\.head")
+"""A head that a claim has found: there are only two."""
 
 _VALUE = re.compile(r'<span class="value" data-address="([^"]*)"[^>]* data-value="([^"]*)"')
 
@@ -79,7 +83,9 @@ def test_every_number_of_the_model_in_the_text_changes_with_the_seed(
     unchanged = {
         (place, address)
         for place, (address, value) in ours.items()
-        if theirs[place] == (address, value) and not SAME_FOR_EVERY_SEED.fullmatch(address)
+        if theirs[place] == (address, value)
+        and not SAME_FOR_EVERY_SEED.fullmatch(address)
+        and not MAY_BE_THE_SAME.fullmatch(address)
     }
     assert len(ours) > 60
     assert unchanged == set()
