@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.build import Options, Project, Report, build, compute, load, manifest_of, storing
+from builder.claims.statements import false_claims
 from builder.errors import Diagnostic, Diagnostics
 from builder.output.exclusive import exclusively
 from builder.progress import Progress, tell
@@ -73,9 +74,11 @@ def run_lock(options: argparse.Namespace) -> int:
     project, diagnostics, progress = Project(Path()), Diagnostics(), Progress(options.quiet)
     project.require_content()
     with exclusively(progress, project.root), storing(project.cache):
-        site, _ = load(project, diagnostics)
+        site, texts = load(project, diagnostics)
         diagnostics.raise_if_fatal()
         computed = compute(project, site, Cache(project.cache), progress)
+        diagnostics.extend(false_claims(computed.claims, texts, {}))
+        diagnostics.raise_if_fatal()
         manifest = manifest_of(computed)
         write_lock(project.lock, manifest)
     print(compare_with_lock(project.lock, manifest).line)

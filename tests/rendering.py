@@ -35,7 +35,7 @@ CLAIMS = {
     "every-form": ClaimResult(
         "every-form", True, {"pairs": 4950, "change": -0.0268223, "error": 4.613228e-07}
     ),
-    "head-found": ClaimResult("head-found", True, {"head": 2}),
+    "head-found": ClaimResult("head-found", True, {"layer": 1, "head": 2}),
 }
 STATEMENTS = {
     "claim.head-found": "找到的是第 {head} 个头。",

@@ -14,7 +14,7 @@ from tests.site_build import BuiltSite
 
 COVERS = ["index.html", "en/index.html"]
 
-FOCUSED = "() => document.activeElement.closest('.network a')?.id ?? null"
+FOCUSED = "() => document.activeElement.closest('.network-drawing a')?.id ?? null"
 
 MEASURE = """() => {
   const edges = (element) => {

@@ -9,10 +9,15 @@ from model import task
 from model.tensors import in_prose
 
 
+def in_layer_1(head: int) -> dict[str, int]:
+    """Which head of layer 1 a claim is about, as numbers of the claim: counted from 1."""
+    return {"layer": 1, "head": in_prose(head)}
+
+
 def following_head(world: World) -> int:
     """The head of layer 1 that the chapters follow: its `=` reads 0 the most in most n×0 and 0×n.
 
-    Of equals the first. Numbers of claims call it `head`, counted from 1 as in prose.
+    Of equals the first.
     """
     return int(np.argmax(_pairs_following_zero(world)))
 
@@ -55,7 +60,7 @@ def head_follows_zero(world: World) -> Outcome:
     right = world.value("7x0", pattern)[head, task.EQUALS_POSITION]
     left = world.value("0x7", pattern)[head, task.EQUALS_POSITION]
     numbers = {
-        "head": in_prose(head),
+        **in_layer_1(head),
         "followed": followed,
         "problems": 2 * 9,
         "share_7x0": significant(right[2]),
@@ -68,7 +73,7 @@ def other_head_does_not_follow(world: World) -> Outcome:
     """Another head of layer 1 does not: in none of these problems is 0 its largest share."""
     head = other_head(world)
     followed = _pairs_following_zero(world)[head]
-    numbers = {"head": in_prose(head), "followed": followed, "problems": 2 * 9}
+    numbers = {**in_layer_1(head), "followed": followed, "problems": 2 * 9}
     return Outcome(followed == 0, numbers)
 
 
@@ -79,7 +84,7 @@ def other_head_reads_times(world: World) -> Outcome:
     most = sum(int(table[task.EQUALS_POSITION].argmax()) == times for table in tables)
     rows = np.stack([world.value(p.name, "blocks.0.attn.v")[head, times] for p in task.PROBLEMS])
     largest = float(np.abs(rows - rows[0]).max())
-    numbers = {"head": in_prose(head), "problems": most, "largest_difference": largest}
+    numbers = {**in_layer_1(head), "problems": most, "largest_difference": largest}
     return Outcome(most == len(tables) and largest == 0, numbers)
 
 
@@ -91,7 +96,7 @@ def zero_read_most(world: World) -> Outcome:
     ]  # [other operand, this operand] each
     lines = np.concatenate(tables)
     largest = int((lines.argmax(-1) == 0).sum())
-    numbers = {"head": in_prose(head), "largest": largest, "lines": len(lines)}
+    numbers = {**in_layer_1(head), "largest": largest, "lines": len(lines)}
     return Outcome(largest == len(lines), numbers)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from builder.claims.attention import following_head, other_head
+from builder.claims.attention import following_head, in_layer_1, other_head
 from builder.claims.world import Outcome, World, significant
 from model import task
 from model.tensors import in_prose
@@ -29,7 +29,7 @@ def head_overwrite_fails(world: World) -> Outcome:
     head, other = following_head(world), other_head(world)
     first, *later = world.evidence["overwritten_heads"]
     numbers = {
-        "head": in_prose(head),
+        **in_layer_1(head),
         "correct": first[head],
         "other_head": first[other],
         **{

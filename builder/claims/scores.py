@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from builder.claims.attention import following_head
+from builder.claims.attention import following_head, in_layer_1
 from builder.claims.world import STORED_PRECISION, Outcome, World, significant
 from model import derived, task
-from model.tensors import in_prose
 
 
 def equals_query_identical(world: World) -> Outcome:
@@ -38,7 +37,7 @@ def zero_outscores_seven(world: World) -> Outcome:
     scores = world.value("7x0", "blocks.0.attn.attn_scores")[head, task.EQUALS_POSITION]
     difference = float(scores[2] - scores[0])
     numbers = {
-        "head": in_prose(head),
+        **in_layer_1(head),
         "difference": significant(difference),
         "times": significant(np.exp(difference)),
     }
@@ -52,7 +51,7 @@ def bare_tokens_mislead(world: World) -> Outcome:
     row = scores[task.TOKEN_ID[task.EQUALS], : len(task.DIGITS)]
     highest = int(row.argmax())
     numbers = {
-        "head": in_prose(head),
+        **in_layer_1(head),
         "highest_digit": highest,
         "its_score": significant(row[highest]),
         "score_of_0": significant(row[0]),

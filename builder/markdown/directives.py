@@ -14,7 +14,7 @@ from builder.blocks.block import Block
 from builder.blocks.directive import Argument, Body, Directive
 from builder.content.section import Section
 from builder.content.strict_yaml import read_section
-from builder.errors import did_you_mean
+from builder.errors import Diagnostics, did_you_mean
 from builder.markdown.rendering import Place, Rendering
 
 Inline = Callable[[str, int], str]
@@ -73,9 +73,7 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
     section = Section(rendering.context.chapter.path, place[0], rendering.context.diagnostics)
     n_before = len(rendering.context.diagnostics.found)
     if block.BODY is Body.OPTIONS:
-        section = read_section(
-            opening.content, section.path, section.diagnostics, first_line=place[0] + 1
-        )
+        section = _options(opening, place, rendering)
     options: dict[str, Any] = {
         name: section.get(name, kind, None) for name, kind in block.OPTIONS.items()
     }
@@ -96,6 +94,24 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
     with rendering.reporting(place, places):
         return block.render(made, rendering.context)
     return ""
+
+
+def _options(opening: Token, place: Place, rendering: Rendering) -> Section:
+    """Read a block's options; of one that runs on into other text only that is reported."""
+    path, first_line = rendering.context.chapter.path, place[0] + 1
+    lines = enumerate(opening.content.rstrip().split("\n"), first_line)
+    beyond = next((n for n, line in lines if line.startswith(":::") or not line.strip()), None)
+    if beyond is not None:
+        trial = Diagnostics()
+        read_section(opening.content, path, trial, first_line)
+        if trial.are_fatal():
+            opened = rendering.source(place[0])[place[1] - 1 :].strip()
+            message = f"`{opened}` is not closed before line {beyond}"
+            colons = re.match(":+", opened)
+            hint = f"end it with a line `{colons[0] if colons else ':::'}`"
+            rendering.report(place, "unclosed", message, hint)
+            return Section.unheard(path, first_line)
+    return read_section(opening.content, path, rendering.context.diagnostics, first_line)
 
 
 def _push(state: StateBlock, block: Block, meta: dict[str, Any], start: int, close: int) -> None:

@@ -111,8 +111,8 @@ class Axis:
     def _labelled(self, selector: str) -> int:
         places = [place for place, label in enumerate(self.labels) if label == selector]
         if not places:
-            otherwise = f"a token, or `@0` to `@{len(self) - 1}`"
-            hint = did_you_mean(selector, self.labels, otherwise)
+            near = did_you_mean(selector, self.labels)
+            hint = f"{near} (or a place, `@0` to `@{len(self) - 1}`)"
             raise AddressError("unknown-label", self._absent(selector), hint)
         if len(places) > 1:
             choices = " or ".join(f"`@{place}`" for place in places)

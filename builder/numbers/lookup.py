@@ -165,9 +165,21 @@ class Numbers:
         return matrix, selection.cell
 
     def _with_head(self, address: Address) -> Address:
-        """The same address with the index of a head that is named by the claim that found it."""
-        head = self.head_of(address.selectors[0]) if address.selectors else None
-        return address if head is None else address.with_first(str(head))
+        """The same address with the index of a head that is named by the claim that found it.
+
+        Such a claim has the numbers `layer` and `head`, counted from 1.
+        """
+        name = address.selectors[0] if address.selectors else ""
+        head = self.head_of(name)
+        if head is None:
+            return address
+        layer = self.claims[name].numbers["layer"] - 1
+        if not address.key.startswith(f"blocks.{layer}."):
+            message = (
+                f"the head that `{name}` finds is one of `blocks.{layer}`, not of `{address.key}`"
+            )
+            raise AddressError("unknown-head", message, "say which head by its index")
+        return address.with_first(str(head))
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
         tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
