@@ -55,7 +55,8 @@ are the same, 1 different, 2 unreadable."""
 
 LOCK = """\
 Accept the current numbers: write their digests to model/snapshots.lock.json. Commit that file
-with the change that moved the numbers, so that its readers see that it did."""
+with the change that moved the numbers, so that its readers see that it did. Numbers that a claim
+denies are refused."""
 
 CLEAN = """\
 Remove the cache and the files that builds have written to the output folder. Other files stay."""

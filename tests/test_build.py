@@ -20,9 +20,11 @@ import pytest
 from builder import build as build_module
 from builder.build import Options, Project, Report, build
 from builder.claims.result import ClaimResult
+from builder.cli import main
 from builder.compute import Computed, Computer
 from builder.errors import BuildError, Diagnostic
 from builder.links import ids_in
+from builder.lock import LOCK
 from builder.progress import Progress
 from builder.stages import Event
 from builder.tree import PageIds, examine_tree
@@ -319,15 +321,29 @@ def test_mistakes_are_reported_again_from_the_cache(project: Path) -> None:
     assert failure(project) == failure(project)
 
 
+class Doubter(Computer):
+    """Finds that a claim does not hold."""
+
+    def run(self) -> Computed:
+        computed = super().run()
+        false = ClaimResult("all-correct", False, {"correct": 99, "of": 100})
+        return replace(computed, claims=(false, *computed.claims[1:]))
+
+
+def test_numbers_that_claims_deny_are_not_locked(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "model").mkdir()
+    monkeypatch.chdir(project)
+    monkeypatch.setattr(build_module, "Computer", Doubter)
+    assert main(["lock", "--quiet"]) == 1
+    assert "the claim `all-correct` does not hold" in capsys.readouterr().err
+    assert not (project / LOCK).exists()
+
+
 def test_a_false_claim_is_one_message_with_its_numbers(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Doubter(Computer):
-        def run(self) -> Computed:
-            computed = super().run()
-            false = ClaimResult("all-correct", False, {"correct": 99, "of": 100})
-            return replace(computed, claims=(false, *computed.claims[1:]))
-
     monkeypatch.setattr(build_module, "Computer", Doubter)
     (diagnostic,) = failure(project)
     assert str(diagnostic) == (
