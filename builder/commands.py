@@ -76,7 +76,9 @@ def run_lock(options: argparse.Namespace) -> int:
     with exclusively(progress, project.root), storing(project.cache):
         site, texts = load(project, diagnostics)
         diagnostics.raise_if_fatal()
-        computed = compute(project, site, Cache(project.cache), progress)
+        cache = Cache(project.cache)
+        cache.prepare()
+        computed = compute(project, site, cache, progress)
         diagnostics.extend(false_claims(computed.claims, texts, {}))
         diagnostics.raise_if_fatal()
         manifest = manifest_of(computed)

@@ -22,8 +22,8 @@ SCHEMES = ("http", "https", "mailto")
 STATE = ("step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell")
 """What the state of a page in a link may say; `site_templates/js/state.js` reads it."""
 
-Ids = Mapping[str, Collection[str]]
-"""Path of a file of the site -> the ids that it defines."""
+Ids = Mapping[str, Collection[str] | None]
+"""Path of a file of the site -> the ids that it defines; None if that is not known."""
 
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.?|[0-9a-f]*:[0-9a-f.:]+")
 _EXAMPLE = "such as `https://example.org/`"
@@ -124,11 +124,12 @@ def _wrong_fragment(fragment: str, path: str, page: str, ids: Ids) -> tuple[str,
     """Return the message and the hint about a place that a file does not have."""
     place, _, state = fragment.partition("?")
     name, known = unquote(place), ids[path]
-    if name and not {place, name} & set(known) and name.lower() != "top":
+    is_known = known is None or bool({place, name} & set(known))
+    if name and not is_known and name.lower() != "top":
         elsewhere = (p for p in ids if posixpath.basename(p) == posixpath.basename(path))
-        other = next((f"{_from(page, p)}#{place}" for p in elsewhere if name in ids[p]), "")
+        other = next((f"{_from(page, p)}#{place}" for p in elsewhere if name in (ids[p] or ())), "")
         other = other or ("" if known else _from(page, path))
-        hint = f"did you mean `{other}`?" if other else did_you_mean(name, known)
+        hint = f"did you mean `{other}`?" if other else did_you_mean(name, known or ())
         return f"{path} has no id `{name}`", hint
     for field in _fields(state):
         if field not in STATE:

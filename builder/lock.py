@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, UnreadableError
 
 LOCK = "model/snapshots.lock.json"
@@ -50,7 +51,7 @@ def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
     if not path.exists():
         return Verdict(False, "numbers: no lock yet; `python -m builder lock` accepts these")
     try:
-        locked = json.loads(path.read_bytes())
+        locked = json.loads(read_regular(path))
         before, now = locked["files"], lock_of(manifest)
         changed = sorted(
             name

@@ -63,8 +63,17 @@ class Renderer:
         return found
 
     def check_links(self, files: Mapping[str, bytes]) -> None:
-        """Report links of chapters to what is not among the files of the site."""
-        ids = {path: ids_in(path, data) for path, data in files.items()}
+        """Report links of chapters to what is not among the files of the site.
+
+        What a page lacks whose own blocks have failed is no more problem.
+        """
+        broken = {
+            url
+            for result in self._chapters
+            for url in result.files
+            if any(fact["severity"] == "error" for fact in result.facts["diagnostics"])
+        }
+        ids = {path: None if path in broken else ids_in(path, data) for path, data in files.items()}
         for result in self._chapters:
             (url,) = result.files
             for href, place in result.facts["links"]:

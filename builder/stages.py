@@ -91,7 +91,7 @@ class Cache:
         """
         key = digest(orjson.dumps([stage, sorted(ingredients.items())]))
         path = self.folder / f"{stage}.{key[:24]}.result"
-        stored = _read(path) if self.is_enabled else None
+        stored = _read(path, ingredients) if self.is_enabled else None
         if stored is not None:
             with contextlib.suppress(FileNotFoundError):  # another build has just removed it
                 os.utime(path)  # the newest is the one that was used last
@@ -184,10 +184,10 @@ def _write(path: Path, ingredients: Ingredients, result: Result) -> Stored:
     return Stored(result.files, result.facts, digest=body_digest)
 
 
-def _read(path: Path) -> Stored | None:
-    """Read a stored result; None if there is none or it is not what was written."""
+def _read(path: Path, ingredients: Ingredients) -> Stored | None:
+    """Read a stored result; None if there is none of these or it is not what was written."""
     intact = _intact(path)
-    if intact is None:
+    if intact is None or intact[1]["ingredients"] != ingredients:
         return None
     stored_digest, header, payload = intact
     files, start = {}, 0

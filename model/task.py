@@ -76,7 +76,7 @@ PROBLEMS = tuple(Problem(a, b) for a in range(10) for b in range(10))
 TARGETS = tuple(target for problem in PROBLEMS for target in problem.targets)
 BY_NAME = {problem.name: problem for problem in PROBLEMS}
 
-MIN_VOCAB = len(VOCAB)
+N_TOKENS = len(VOCAB)
 MAX_INPUTS = max(len(problem.inputs) for problem in PROBLEMS)
 
 LOSS_FLOOR = len(PROBLEMS) * math.log(len(DIGITS)) / len(TARGETS)
@@ -90,13 +90,12 @@ def padded_ids(tokens: Sequence[str]) -> list[int]:
     return [TOKEN_ID[token] for token in (*tokens, *padding)]
 
 
-def shortage(config: ModelConfig) -> tuple[str, str] | None:
-    """Return the field that is too small for the task and why, or None if the task fits."""
-    if config.d_vocab < MIN_VOCAB:
-        return (
-            "d_vocab",
-            f"`d_vocab` = {config.d_vocab} is too small: the task has {MIN_VOCAB} tokens",
-        )
+def misfit(config: ModelConfig) -> tuple[str, str] | None:
+    """Return the field that does not fit the task and why, or None if the model fits."""
+    if config.d_vocab != N_TOKENS:
+        size = "small" if config.d_vocab < N_TOKENS else "large"
+        message = f"`d_vocab` = {config.d_vocab} is too {size}: the task has {N_TOKENS} tokens"
+        return "d_vocab", message
     if config.n_ctx < MAX_INPUTS:
         return "n_ctx", f"`n_ctx` = {config.n_ctx} is too small: a problem has {MAX_INPUTS} inputs"
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,13 @@ def test_a_damaged_lock_is_one_message_with_a_way_out(lock: Path, damage: bytes)
     assert "the lock is damaged" in diagnostic.message
     assert "python -m builder lock" in diagnostic.hint
     assert caught.value.exit_code == 2
+
+
+def test_a_pipe_in_place_of_the_lock_is_one_message_and_no_hang(lock: Path) -> None:
+    lock.unlink()
+    os.mkfifo(lock)
+    with pytest.raises(UnreadableError):
+        compare_with_lock(lock, MANIFEST)
 
 
 def test_a_folder_in_place_of_the_lock_is_one_message(lock: Path) -> None:

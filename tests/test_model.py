@@ -288,8 +288,8 @@ def test_an_override_changes_its_fields_and_leaves_the_preset_alone() -> None:
 def test_a_model_too_small_for_the_task_is_named(field: str) -> None:
     smallest = {"d_vocab": 14, "n_ctx": 6}
     fits = PRESET.override(**{field: smallest[field]})
-    assert task.shortage(fits.model) is None
-    found = task.shortage(PRESET.override(**{field: smallest[field] - 1}).model)
+    assert task.misfit(fits.model) is None
+    found = task.misfit(PRESET.override(**{field: smallest[field] - 1}).model)
     assert found is not None
     assert found[0] == field
     assert f"`{field}` = {smallest[field] - 1}" in found[1]

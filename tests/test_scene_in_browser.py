@@ -166,7 +166,10 @@ def test_a_cell_closes_where_the_problem_has_no_such_position(
 
 @pytest.mark.parametrize(
     "fragment",
-    ["problem=77x8", "problem=constructor", "head=2", "layer=9", "position=6", "edits=nonsense"],
+    [
+        *("problem=77x8", "problem=constructor", "head=2", "layer=9", "position=6"),
+        *("edits=nonsense", "__proto__=1", "toString=1"),
+    ],
 )
 def test_a_state_that_the_model_does_not_have_is_left_out_with_a_note(
     site: BuiltSite, chromium: Chromium, fragment: str

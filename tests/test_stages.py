@@ -281,6 +281,18 @@ def test_a_stored_result_with_the_right_digest_but_no_sense_is_computed_again(
     assert events[-1] == Event("stage", True, "the stored result was damaged")
 
 
+def test_a_result_of_other_ingredients_under_this_name_is_computed_again(
+    cache: Cache, events: list[Event]
+) -> None:
+    cache.get("other", {"input": "else"}, lambda: Result({"x": b"y"}))
+    (foreign,) = stored_files(cache)
+    made = cache.get("stage", INGREDIENTS, lambda: RESULT)
+    (path,) = (path for path in stored_files(cache) if path != foreign)
+    path.write_bytes(foreign.read_bytes())
+    assert cache.get("stage", INGREDIENTS, lambda: RESULT) == made
+    assert events[-1] == Event("stage", True, "the stored result was damaged")
+
+
 def test_clearing_removes_results_and_nothing_else(cache: Cache) -> None:
     for stage in ("train", "pages/zh", "charts/zh/index/fig-1"):
         cache.get(stage, INGREDIENTS, lambda: RESULT)

@@ -47,6 +47,9 @@ def following(
             what = "single row of a token" if name == "position" else f"{name} to choose"
             message = f"`{matrices[-1].address}` shows no {what}"
             raise BlockError("cannot-follow", message, "", "follow")
+        if len({_own(name, matrix) for matrix in matrices} - {None}) > 1:
+            message = f"the matrices are of several {name}s, so that no one {name} can be followed"
+            raise BlockError("cannot-follow", message, f"leave `{name}` out", "follow")
     problem = [] if options.get("problem") or not any(m.problem for m in matrices) else ["problem"]
     return (*problem, *map(str, wanted))
 
@@ -65,4 +68,9 @@ def of_matrix(follows: Sequence[str], matrix: Matrix) -> tuple[str, ...]:
 def _has(name: str, matrix: Matrix, n_rows: int) -> bool:
     if name == "position":
         return n_rows == 1 and bool(matrix.problem) and matrix.rows.name in TOKEN_AXES
-    return (matrix.spec.layer if name == "layer" else matrix.head) is not None
+    return _own(name, matrix) is not None
+
+
+def _own(name: str, matrix: Matrix) -> int | None:
+    """The layer or head that a matrix is of."""
+    return {"layer": matrix.spec.layer, "head": matrix.head}.get(name)

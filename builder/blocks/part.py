@@ -7,6 +7,7 @@ from html import escape
 
 from builder.blocks.directive import BlockError, Context
 from builder.content.site import LEDGER, LEDGER_OF_MLP
+from builder.errors import did_you_mean
 from builder.numbers.display import display_whole
 from model.parts import Group, Part
 from model.task import BY_NAME, EQUALS_POSITION, TOKEN_ID
@@ -30,10 +31,10 @@ def head_index(wanted: object, context: Context) -> int:
     if found is not None:
         return found
     n_heads = context.numbers.config.n_heads
-    if wanted is None or isinstance(wanted, int):
+    if wanted is None or type(wanted) is int:
         return index(wanted, n_heads, "head")
-    message = f"`head` = {wanted} must be 0 to {n_heads - 1}"
-    hint = "or the id of a claim that finds a head, such as `head-follows-zero`"
+    message = f"`head` = {wanted} must be 0 to {n_heads - 1}, or the id of a claim that finds one"
+    hint = did_you_mean(str(wanted), context.numbers.finders)
     raise BlockError("unknown-head", message, hint, "head")
 
 

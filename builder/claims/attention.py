@@ -112,7 +112,7 @@ def one_order_in_layer_1(world: World) -> Outcome:
     first, later = orders[:per_layer], orders[per_layer:]
     numbers = {
         "most_orders_in_layer_1": max(map(len, first)),
-        "fewest_orders_in_layer_2": min(map(len, later)),
+        "fewest_orders_in_layer_2": min(map(len, later), default=0),
         "lines": len(task.DIGITS),
     }
     one, many = numbers["most_orders_in_layer_1"], numbers["fewest_orders_in_layer_2"]

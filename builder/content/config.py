@@ -169,8 +169,8 @@ def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) 
         given = next((name for name in named if name in section), error.field)
         section.complain(*section.place(given), "impossible-model", str(error))
         return preset
-    shortage = task.shortage(preset.model)
-    if shortage:
-        line, column = section.place(shortage[0])
-        section.complain(line, column, "impossible-model", shortage[1])
+    misfit = task.misfit(preset.model)
+    if misfit:
+        line, column = section.place(misfit[0])
+        section.complain(line, column, "impossible-model", misfit[1])
     return preset

@@ -78,6 +78,7 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
         name: section.get(name, kind, None) for name, kind in block.OPTIONS.items()
     }
     section.finish()
+    _check_scalars(section, block, options)
     _check_labels(section, options)
     _check_argument(block, opening.meta["argument"], place, rendering)
     if len(rendering.context.diagnostics.found) > n_before:
@@ -148,6 +149,16 @@ def _closing(state: StateBlock, start: int, end: int, colons: str) -> int | None
 
 def _text(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]].rstrip()
+
+
+def _check_scalars(section: Section, block: Block, options: dict[str, Any]) -> None:
+    """An option of any kind is one label or index."""
+    for name, value in options.items():
+        if block.OPTIONS[name] is object and isinstance(value, (Section, list, bool)):
+            line, column = section.place(name)
+            message = f"`{name}` must be a label or an index"
+            hint = f"it is {section.entries[name].shown}"
+            section.complain(line, column, "wrong-type", message, hint)
 
 
 def _check_labels(section: Section, options: dict[str, Any]) -> None:

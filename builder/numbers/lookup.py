@@ -105,6 +105,11 @@ class Numbers:
         claim = self.claims.get(claim_id)
         return None if claim is None or "head" not in claim.numbers else claim.numbers["head"] - 1
 
+    @property
+    def finders(self) -> Sequence[str]:
+        """Claims that find a head."""
+        return [id_ for id_, claim in self.claims.items() if "head" in claim.numbers]
+
     @functools.cached_property
     def gradients(self) -> Gradients:
         """Gradients of the same snapshot."""

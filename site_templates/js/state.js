@@ -86,7 +86,7 @@
     const found = { ...DEFAULTS };
     let isUnderstood = true;
     for (const [name, text] of new URLSearchParams(query)) {
-      const value = name in READERS ? READERS[name](text) : null;
+      const value = Object.hasOwn(READERS, name) ? READERS[name](text) : null;
       if (value === null) isUnderstood = false;
       else found[name] = value;
     }

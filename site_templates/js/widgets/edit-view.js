@@ -33,6 +33,7 @@
     problem.setAttribute("role", "alert");
     const refuse = (text) => (problem.textContent = text);
     const put = (values, options, to = address) => {
+      if (Article.edits.isZeroDivisor(place.cell, values[0])) return refuse(Article.text("edit_zero"));
       const isKept = Article.edits.set(to, values, options);
       refuse(isKept ? "" : Article.text("edit_too_many"));
     };

@@ -61,7 +61,7 @@
   function change(cell, value, run) {
     const longest = run.dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a)).problem;
     const place = Article.cellNames.parse(`${longest}:trained:${cell}`, run);
-    if (!place || !isFree(place.cell, run)) return null;
+    if (!place || !isFree(place.cell, run) || isZeroDivisor(place.cell, value)) return null;
     return { ...place.cell, value };
   }
 
@@ -71,6 +71,9 @@
     const isMasked = /\.attn\.(attn_scores|pattern)$/.test(key) && column > row;
     return !isMasked && !Article.engine.rules(run.sizes).get(key)?.isProduct;
   }
+
+  /** What a LayerNorm divides by cannot be 0. */
+  const isZeroDivisor = ({ key }, value) => key.endsWith(".scale") && value === 0;
 
   const name = ({ key, head, row, column }) => `${key}[${head},${row},${column}]`;
 
@@ -110,5 +113,5 @@
     if (list.length) Article.state.set({ edits: list.slice(0, -1).join(";") || null });
   }
 
-  Article.edits = { read, number, set, undo, name, isFree, LARGEST };
+  Article.edits = { read, number, set, undo, name, isFree, isZeroDivisor, LARGEST };
 })((window.Article ??= {}));

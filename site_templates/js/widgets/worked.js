@@ -5,7 +5,7 @@
   "use strict";
 
   const { make } = Article;
-  const MOST = 12, FEWEST = 2;
+  const MOST = 12, FEWEST = 2, HUGE = 1e20;
 
   /**
    * @typedef {[number, number] | string} Content a number and its decimals, or an operator
@@ -141,6 +141,7 @@
    * @returns {[number, boolean]} and whether there are any
    */
   function thatAddUp(terms, sum, wanted) {
+    if (![sum, ...terms].every((x) => Math.abs(x) < HUGE)) return [wanted, false]; // no digits to add up
     const units = (value, decimals) => BigInt(value.toFixed(decimals).replace(".", ""));
     const adds = (decimals) => terms.reduce((added, term) => added + units(term, decimals), 0n) === units(sum, decimals);
     for (let decimals = wanted; decimals <= MOST; decimals++) if (adds(decimals)) return [decimals, true];
