@@ -15,12 +15,16 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from builder.errors import Diagnostic, Location, did_you_mean
+from model.task import BY_NAME
 
 SCHEMES = ("http", "https", "mailto")
 """How a link may leave the site."""
 
 STATE = ("step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell")
 """What the state of a page in a link may say; `site_templates/js/state.js` reads it."""
+
+COUNTED = ("step", "position", "layer", "head")
+"""What of the state is a number, from 0."""
 
 Ids = Mapping[str, Collection[str] | None]
 """Path of a file of the site -> the ids that it defines; None if that is not known."""
@@ -131,14 +135,24 @@ def _wrong_fragment(fragment: str, path: str, page: str, ids: Ids) -> tuple[str,
         other = other or ("" if known else _from(page, path))
         hint = f"did you mean `{other}`?" if other else did_you_mean(name, known or ())
         return f"{path} has no id `{name}`", hint
-    for field in _fields(state):
-        if field not in STATE:
-            return f"a page has no state `{field}`", did_you_mean(field, STATE)
+    return next(filter(None, (_wrong_state(*pair) for pair in _pairs(state))), None)
+
+
+def _pairs(state: str) -> Iterator[tuple[str, str]]:
+    for part in state.split("&") if state else ():
+        field, _, value = part.partition("=")
+        yield unquote(field), unquote(value)
+
+
+def _wrong_state(field: str, value: str) -> tuple[str, str] | None:
+    """Return the message and the hint about what no page's state can be."""
+    if field not in STATE:
+        return f"a page has no state `{field}`", did_you_mean(field, STATE)
+    if field == "problem" and value not in BY_NAME:
+        return f"there is no problem `{value}`", did_you_mean(value, BY_NAME)
+    if field in COUNTED and not re.fullmatch("[0-9]{1,6}", value):
+        return f"`{field}` = `{value}` is not a number", f"such as `{field}=1`"
     return None
-
-
-def _fields(state: str) -> Iterator[str]:
-    return (unquote(part.partition("=")[0]) for part in state.split("&") if part)
 
 
 def _nearest_file(path: str, page: str, ids: Ids) -> str:

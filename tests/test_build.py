@@ -321,6 +321,31 @@ def test_mistakes_are_reported_again_from_the_cache(project: Path) -> None:
     assert failure(project) == failure(project)
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message", "hint"),
+    [
+        (
+            "content/claims.yml",
+            "第 1 层第 {head} 个头，在",
+            "第 1 层第 {hed} 个头，在",
+            "no such place to fill in as `{hed}`",
+            "`{head}`",
+        ),
+        ("site_templates/strings.yml", "  votes:", "  votess:", "no text `figure.votes`", "votess"),
+    ],
+    ids=["place", "name"],
+)
+def test_a_text_that_cannot_be_filled_in_says_what_can(
+    project: Path, file: str, old: str, new: str, message: str, hint: str
+) -> None:
+    substitute(project / file, old, new)
+    (diagnostic,) = failure(project)
+    assert diagnostic.path == file
+    assert diagnostic.line
+    assert message in diagnostic.message
+    assert hint in diagnostic.hint
+
+
 class Doubter(Computer):
     """Finds that a claim does not hold."""
 

@@ -11,7 +11,7 @@ from builder.content.section import Section
 from builder.content.site import Language
 from builder.content.strict_yaml import read_section
 from builder.content.text_file import read_text
-from builder.errors import BuildError, Diagnostics, Location, did_you_mean
+from builder.errors import BuildError, Diagnostics, Location, did_you_mean, nearest
 
 Strings = Mapping[str, str]
 """Text by dotted name, such as `figure.layer`, in one language."""
@@ -43,13 +43,23 @@ class Texts:
         BuildError
             If there is no such text, or if it has other places.
         """
-        try:
-            return self.strings[code][name].format(**values)
-        except (AttributeError, LookupError, ValueError) as error:
+        text = self.strings[code].get(name)
+        if text is None:
             nowhere = Location("site_templates/strings.yml")
-            location = self.locations.get(f"{name}.{code}", nowhere)
-            message = f"the text `{name}` in `{code}` is missing or has a wrong place: {error}"
-            raise BuildError(location.problem("text", message)) from error
+            near = nearest(name, list(self.strings[code]))
+            location = self.locations.get(near or name.partition(".")[0], nowhere)
+            hint = did_you_mean(name, self.strings[code])
+            raise BuildError(location.problem("text", f"there is no text `{name}`", hint))
+        try:
+            return text.format(**values)
+        except (AttributeError, LookupError, ValueError) as error:
+            places = {place for _, place, _, _ in Formatter().parse(text) if place}
+            wrong = ", ".join(f"`{{{place}}}`" for place in sorted(places - set(values)))
+            message = f"the text `{name}` has no such place to fill in as {wrong}"
+            hint = f"it has {', '.join(f'`{{{place}}}`' for place in sorted(values)) or 'none'}"
+            raise BuildError(
+                self.locations[f"{name}.{code}"].problem("text", message, hint)
+            ) from error
 
     def __or__(self, other: Texts) -> Texts:
         strings = {code: {**self.strings[code], **other.strings[code]} for code in self.strings}
