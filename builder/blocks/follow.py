@@ -47,6 +47,10 @@ def following(
             what = "single row of a token" if name == "position" else f"{name} to choose"
             message = f"`{matrices[-1].address}` shows no {what}"
             raise BlockError("cannot-follow", message, "", "follow")
+        if list(map(str, wanted)).count(name) > 1:
+            raise BlockError(
+                "cannot-follow", f"`{name}` is listed twice", "once is enough", "follow"
+            )
         if len({_own(name, matrix) for matrix in matrices} - {None}) > 1:
             message = f"the matrices are of several {name}s, so that no one {name} can be followed"
             raise BlockError("cannot-follow", message, f"leave `{name}` out", "follow")

@@ -44,11 +44,14 @@ def render(directive: Directive, context: Context) -> str:
     made = dict(_made(parts, vocabulary, layer))
     wanted = _wanted(directive, parts)
     order = reversed(wanted) if is_backward else wanted
-    sections = (
+    html = "".join(
         _section(part, made[part.makes.key], directive, context, head, is_backward)
         for part in order
     )
-    return "".join(sections)
+    if not html:
+        hint = "let `only` or `without` leave a box that has matrices in this direction"
+        raise BlockError("empty-part", "this ledger shows nothing", hint)
+    return html
 
 
 def _wanted(directive: Directive, parts: Sequence[Part]) -> Sequence[Part]:
