@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.content.text_file import read_regular
-from builder.errors import Diagnostic, UnreadableError
+from builder.errors import Diagnostic, UnreadableError, UsageError
 
 LOCK = "model/snapshots.lock.json"
 
@@ -34,7 +34,17 @@ def lock_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_lock(path: Path, manifest: Mapping[str, Any]) -> None:
-    """Accept a snapshot's numbers."""
+    """Accept a snapshot's numbers.
+
+    Raises
+    ------
+    UsageError
+        If something stands where the lock goes.
+    """
+    if (path.exists() and not path.is_file()) or not path.parent.is_dir():
+        message = "the lock cannot be written here"
+        hint = f"it is a file in a folder `{path.parent.name}`: move away what is in its place"
+        raise UsageError(Diagnostic(str(path), 0, 0, "lock", message, hint))
     new = path.with_name(f".{path.name}.new")
     new.write_text(json.dumps(lock_of(manifest), indent=1) + "\n", encoding="utf-8")
     new.replace(path)  # in one step: an interruption leaves the old lock

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from builder.errors import UnreadableError
+from builder.errors import UnreadableError, UsageError
 from builder.lock import compare_with_lock, lock_of, write_lock
 
 Manifest = dict[str, Any]
@@ -152,3 +152,11 @@ def test_a_folder_in_place_of_the_lock_is_one_message(lock: Path) -> None:
     lock.mkdir()
     with pytest.raises(UnreadableError):
         compare_with_lock(lock, MANIFEST)
+    with pytest.raises(UsageError, match="cannot be written here"):
+        write_lock(lock, MANIFEST)
+    assert [path.name for path in lock.parent.iterdir()] == [lock.name]
+
+
+def test_a_lock_without_its_folder_is_one_message(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be written here"):
+        write_lock(tmp_path / "model" / "lock.json", MANIFEST)
