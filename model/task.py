@@ -96,6 +96,7 @@ def misfit(config: ModelConfig) -> tuple[str, str] | None:
         size = "small" if config.d_vocab < N_TOKENS else "large"
         message = f"`d_vocab` = {config.d_vocab} is too {size}: the task has {N_TOKENS} tokens"
         return "d_vocab", message
-    if config.n_ctx < MAX_INPUTS:
-        return "n_ctx", f"`n_ctx` = {config.n_ctx} is too small: a problem has {MAX_INPUTS} inputs"
+    if config.n_ctx <= MAX_INPUTS:
+        message = f"`n_ctx` = {config.n_ctx} is too small: a problem has {MAX_INPUTS + 1} tokens"
+        return "n_ctx", message
     return None

@@ -156,7 +156,7 @@ def decode(
     config: ModelConfig,
     record: Record = unrecorded,
 ) -> tuple[str, ...]:
-    """Append the most likely token until the end token, or until it can read no more.
+    """Append the most likely token until the end token or until the context is full.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def decode(
     """
     tensors, tokens = _tensors(weights), list(prompt)
     with torch.no_grad():
-        while len(tokens) <= config.n_ctx and tokens[-1] != task.END:
+        while len(tokens) < config.n_ctx and tokens[-1] != task.END:
             ids = torch.tensor([[task.TOKEN_ID[token] for token in tokens]])  # [1 pos]
             logits = transformer(tensors, ids, config, record)  # [1 pos d_vocab]
             tokens.append(task.VOCAB[int(logits[0, -1].argmax())])

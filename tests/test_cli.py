@@ -281,7 +281,7 @@ def site_is_not_utf8(project: Path) -> None:
         (no_template, 1, "site_templates/chapter.html: error: there is no template"),
         (cache_is_a_file, 1, "\n.cache: error: this is not a folder"),
         (stage_is_a_file, 1, ".cache/pages/"),
-        (lock_is_a_folder, 2, "the lock cannot be read: Is a directory"),
+        (lock_is_a_folder, 2, "the lock cannot be read: this is not a regular file"),
         (out_is_a_file, 2, "dist: error: this is not a folder"),
         (out_holds_other_things, 2, "dist/notes.txt: error: this file was not written by a build"),
         (out_was_not_built, 2, "dist/.nojekyll: error: this file was not written by a build"),

@@ -286,7 +286,7 @@ def test_an_override_changes_its_fields_and_leaves_the_preset_alone() -> None:
 
 @pytest.mark.parametrize("field", ["d_vocab", "n_ctx"])
 def test_a_model_too_small_for_the_task_is_named(field: str) -> None:
-    smallest = {"d_vocab": 14, "n_ctx": 6}
+    smallest = {"d_vocab": 14, "n_ctx": 7}
     fits = PRESET.override(**{field: smallest[field]})
     assert task.misfit(fits.model) is None
     found = task.misfit(PRESET.override(**{field: smallest[field] - 1}).model)

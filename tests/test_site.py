@@ -139,7 +139,7 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ("  seed: 5", "  n_heads: 0", "13:3: error: `n_heads` = 0 must be"),
         ("  seed: 5", "  d_vocab: 13", "13:3: error: `d_vocab` = 13 is too small: the task has 14"),
         ("  seed: 5", "  d_vocab: 20", "13:3: error: `d_vocab` = 20 is too large: the task has 14"),
-        ("  seed: 5", "  n_ctx: 5", "13:3: error: `n_ctx` = 5 is too small: a problem has 6"),
+        ("  seed: 5", "  n_ctx: 6", "13:3: error: `n_ctx` = 6 is too small: a problem has 7"),
         ("  seed: 5", "  d_model: 1" + "0" * 400, "13:3: error: the matrices would have 800,"),
         ("https://example.org/attention", "example.org", "9:1: error: `base_url` = `example.org`"),
         *(
