@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from builder.errors import Diagnostic, Location, did_you_mean
 from model.task import BY_NAME
@@ -135,13 +135,8 @@ def _wrong_fragment(fragment: str, path: str, page: str, ids: Ids) -> tuple[str,
         other = other or ("" if known else _from(page, path))
         hint = f"did you mean `{other}`?" if other else did_you_mean(name, known or ())
         return f"{path} has no id `{name}`", hint
-    return next(filter(None, (_wrong_state(*pair) for pair in _pairs(state))), None)
-
-
-def _pairs(state: str) -> Iterator[tuple[str, str]]:
-    for part in state.split("&") if state else ():
-        field, _, value = part.partition("=")
-        yield unquote(field), unquote(value)
+    pairs = parse_qsl(state, keep_blank_values=True)
+    return next(filter(None, (_wrong_state(*pair) for pair in pairs)), None)
 
 
 def _wrong_state(field: str, value: str) -> tuple[str, str] | None:
