@@ -48,9 +48,10 @@ class Choice:
     def of(cls, options: Mapping[str, Any], context: Context) -> Choice:
         """Read the options."""
         config = context.numbers.config
+        layer = index(options["layer"], config.n_layers, "layer")
         return cls(
-            index(options["layer"], config.n_layers, "layer"),
-            head_index(options["head"], context),
+            layer,
+            head_index(options["head"], layer, context),
             int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
             _named(options["source"] or "b", SOURCES, "source"),
         )

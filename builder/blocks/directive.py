@@ -215,6 +215,13 @@ class Role:
     line: int
 
 
+def no_target(address: str) -> BlockError:
+    """Return the error for a target where no gradient asks for one."""
+    message = f"`{address}` is no gradient, so it has no target"
+    hint = "leave `target` out, or ask for a gradient with `∂`"
+    return BlockError("no-target", message, hint, "target")
+
+
 def where(options: Mapping[str, Any], context: Context) -> tuple[str, str]:
     """Return the stage and the problem that options ask for, or those of the chapter."""
     stage = options.get("stage") or "trained"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from builder.blocks.directive import BlockError, Context, Directive, where
+from builder.blocks.directive import BlockError, Context, Directive, no_target, where
 from builder.blocks.follow import of_matrix
 from builder.blocks.legend import legend
 from builder.blocks.part import BETWEEN, head_name, layer_name, subscripts
@@ -41,9 +41,7 @@ def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
 def require_gradient(target: object, *matrices: Matrix) -> None:
     """Refuse a target where nothing asks for one."""
     if target is not None and not any(matrix.is_gradient for matrix in matrices):
-        message = f"`{matrices[-1].address}` is no gradient, so it has no target"
-        hint = "leave `target` out, or ask for a gradient with `∂`"
-        raise BlockError("no-target", message, hint, "target")
+        raise no_target(matrices[-1].address)
 
 
 def matrix_figure(

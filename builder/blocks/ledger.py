@@ -32,7 +32,7 @@ def render(directive: Directive, context: Context) -> str:
     is_backward = directive.argument == "backward"
     config = context.numbers.config
     layer = index(directive.options["layer"], config.n_layers, "layer")
-    head = head_index(directive.options["head"], context)
+    head = head_index(directive.options["head"], layer, context)
     vocabulary = Vocabulary(config)
     parts = [
         part

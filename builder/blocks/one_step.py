@@ -14,7 +14,6 @@ from builder.blocks.directive import (
     Context,
     Directive,
     Options,
-    Role,
     where,
 )
 from builder.numbers.display import token_label
@@ -61,8 +60,6 @@ def render(directive: Directive, context: Context) -> str:
 
 def _probabilities(directive: Directive, context: Context) -> Iterator[str]:
     """P after `=`, as numbers of a sentence: they follow what readers look at, and open."""
-    given = {name: text for name in WHERE if (text := directive.options[name])}
-    options = {**given, "decimals": DECIMALS, "follow": "position"}
     for token in range(len(task.VOCAB)):
         address = f"probs[@{task.EQUALS_POSITION},@{token}]"
-        yield value.render(Role(value.NAME, address, options, 0), context)
+        yield value.within(directive, context, address, decimals=DECIMALS, follow="position")

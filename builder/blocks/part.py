@@ -8,6 +8,7 @@ from html import escape
 from builder.blocks.directive import BlockError, Context
 from builder.content.site import LEDGER, LEDGER_OF_MLP
 from builder.errors import did_you_mean
+from builder.numbers.address import AddressError
 from builder.numbers.display import display_whole
 from model.parts import Group, Part
 from model.task import BY_NAME, EQUALS_POSITION, TOKEN_ID
@@ -25,9 +26,12 @@ def index(wanted: int | None, size: int, option: str) -> int:
     return found
 
 
-def head_index(wanted: object, context: Context) -> int:
+def head_index(wanted: object, layer: int, context: Context) -> int:
     """Return the head that an option asks for, by its index or by the claim that found it."""
-    found = context.numbers.head_of(str(wanted))
+    try:
+        found = context.numbers.head_of(str(wanted), f"blocks.{layer}.attn")
+    except AddressError as error:
+        raise BlockError(error.rule, error.message, error.hint, "head") from error
     if found is not None:
         return found
     n_heads = context.numbers.config.n_heads

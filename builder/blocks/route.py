@@ -16,7 +16,6 @@ from builder.blocks.directive import (
     Context,
     Directive,
     Options,
-    Role,
     where,
 )
 from builder.blocks.part import BETWEEN, head_index, head_name, index, layer_name
@@ -59,11 +58,11 @@ class Head:
 
     def shown(self, name: str, row: int, column: int | str) -> str:
         """The number as it stands in a sentence, which follows what readers look at."""
-        options = {"decimals": str(self.decimals), "follow": "layer,head"}
-        given = {name: self.directive.options[name] for name in WHERE}
         address = f"{self._address(name)[:-1]},@{row},{column}]"
-        role = Role(value.NAME, address, options | {k: v for k, v in given.items() if v}, 0)
-        return value.render(role, self.context)
+        decimals = str(self.decimals)
+        return value.within(
+            self.directive, self.context, address, decimals=decimals, follow="layer,head"
+        )
 
     @property
     def decimals(self) -> int:
@@ -77,11 +76,12 @@ class Head:
 def render(directive: Directive, context: Context) -> str:
     """Return the sources as a choice of one, and for each the numbers on its way; no script."""
     config, options = context.numbers.config, directive.options
+    layer = index(options["layer"], config.n_layers, "layer")
     head = Head(
         directive,
         context,
-        index(options["layer"], config.n_layers, "layer"),
-        head_index(options["head"], context),
+        layer,
+        head_index(options["head"], layer, context),
     )
     stage, name = where(options, context)
     tokens = task.BY_NAME[name].prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from builder.blocks.directive import BlockError, Context, Role, where
+from builder.blocks.directive import WHERE, BlockError, Context, Directive, Role, no_target, where
 from builder.blocks.follow import following
 from builder.errors import did_you_mean
 from builder.numbers.display import (
@@ -29,9 +29,7 @@ def render(role: Role, context: Context) -> str:
     stage, problem = where(role.options, context)
     value = context.numbers.value(role.target, stage, problem, role.options.get("target", EQUALS))
     if "target" in role.options and value.target is None:
-        message = f"`{value.address}` is no gradient, so it has no target"
-        hint = "leave `target` out, or ask for a gradient with `∂`"
-        raise BlockError("no-target", message, hint, "target")
+        raise no_target(value.address)
     if value.number is None:
         message = f"`{value.address}` is masked: there is no number to show"
         raise BlockError("masked", message, "choose a column up to the row")
@@ -52,6 +50,12 @@ def render(role: Role, context: Context) -> str:
     title = escape(" · ".join(filter(None, seen)))
     shown = _formatted(value.number, kind, role)
     return f'<span class="value"{attributes} title="{title}">{shown}</span>'
+
+
+def within(directive: Directive, context: Context, address: str, **options: str) -> str:
+    """Return a number of a block's own stage and problem as it stands in a sentence."""
+    given = {name: text for name in WHERE if (text := directive.options[name])}
+    return render(Role(NAME, address, {**given, **options}, directive.line), context)
 
 
 def _follows(role: Role, value: Value, context: Context) -> tuple[str, ...]:

@@ -100,12 +100,26 @@ class Numbers:
             target=matrix.target.position if matrix.target else None,
         )
 
-    def head_of(self, claim_id: str) -> int | None:
-        """Return the head that a claim has found, or None if there is no such claim."""
-        claim = self.claims.get(claim_id)
-        return None if claim is None or "head" not in claim.numbers else claim.numbers["head"] - 1
+    def head_of(self, claim_id: str, key: str) -> int | None:
+        """Return the head of a tensor that a claim has found, or None if no such claim finds one.
 
-    @property
+        Such a claim has the numbers `layer` and `head`, counted from 1.
+
+        Raises
+        ------
+        AddressError
+            If the head is one of another layer than the tensor's.
+        """
+        if claim_id not in self.finders:
+            return None
+        numbers = self.claims[claim_id].numbers
+        layer, head = numbers["layer"] - 1, int(numbers["head"]) - 1
+        if not key.startswith(f"blocks.{layer}."):
+            message = f"the head that `{claim_id}` finds is one of `blocks.{layer}`, not of `{key}`"
+            raise AddressError("unknown-head", message, "say which head by its index")
+        return head
+
+    @functools.cached_property
     def finders(self) -> Sequence[str]:
         """Claims that find a head."""
         return [id_ for id_, claim in self.claims.items() if "head" in claim.numbers]
@@ -170,21 +184,9 @@ class Numbers:
         return matrix, selection.cell
 
     def _with_head(self, address: Address) -> Address:
-        """The same address with the index of a head that is named by the claim that found it.
-
-        Such a claim has the numbers `layer` and `head`, counted from 1.
-        """
-        name = address.selectors[0] if address.selectors else ""
-        head = self.head_of(name)
-        if head is None:
-            return address
-        layer = self.claims[name].numbers["layer"] - 1
-        if not address.key.startswith(f"blocks.{layer}."):
-            message = (
-                f"the head that `{name}` finds is one of `blocks.{layer}`, not of `{address.key}`"
-            )
-            raise AddressError("unknown-head", message, "say which head by its index")
-        return address.with_first(str(head))
+        """The same address with the index of a head that is named by the claim that found it."""
+        head = self.head_of(address.selectors[0], address.key) if address.selectors else None
+        return address if head is None else address.with_first(str(head))
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
         tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
