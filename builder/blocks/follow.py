@@ -38,7 +38,8 @@ def following(
     BlockError
         If something else is listed, or something that none of the matrices has.
     """
-    for name in map(str, wanted):
+    names = [str(name) for name in wanted]
+    for name in names:
         if name not in CHOICES:
             message = f"`{name}` is nothing that can be followed"
             hint = did_you_mean(name, CHOICES)
@@ -47,15 +48,14 @@ def following(
             what = "single row of a token" if name == "position" else f"{name} to choose"
             message = f"`{matrices[-1].address}` shows no {what}"
             raise BlockError("cannot-follow", message, "", "follow")
-        if list(map(str, wanted)).count(name) > 1:
-            raise BlockError(
-                "cannot-follow", f"`{name}` is listed twice", "once is enough", "follow"
-            )
+        if names.count(name) > 1:
+            message = f"`{name}` is listed twice"
+            raise BlockError("cannot-follow", message, "once is enough", "follow")
         if len({_own(name, matrix) for matrix in matrices} - {None}) > 1:
             message = f"the matrices are of several {name}s, so that no one {name} can be followed"
             raise BlockError("cannot-follow", message, f"leave `{name}` out", "follow")
     problem = [] if options.get("problem") or not any(m.problem for m in matrices) else ["problem"]
-    return (*problem, *map(str, wanted))
+    return (*problem, *names)
 
 
 def of_matrix(follows: Sequence[str], matrix: Matrix) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from builder.claims.world import Outcome, World, significant
@@ -43,19 +45,21 @@ def gradients_cancel(world: World) -> Outcome:
 def unread_tokens_untouched(world: World) -> Outcome:
     """The embeddings of tokens that are never read are those they were initialised with."""
     unread = [task.TOKEN_ID[token] for token in (task.PAD, task.END)]
-    before, after = (
-        world.snapshot.weights(stage)["embed.W_E"][unread] for stage in ("initial", "trained")
-    )
-    changed = int((before != after).sum())
+    changed = _changed(world, "embed.W_E", unread)
     return Outcome(changed == 0, {"rows": len(unread), "changed": changed})
 
 
 def unused_positions_untouched(world: World) -> Outcome:
     """The vectors of positions that no problem reaches are those they were initialised with."""
-    before, after = (
-        world.snapshot.weights(stage)["pos_embed.W_pos"][task.MAX_INPUTS :]
-        for stage in ("initial", "trained")
-    )
-    changed = int((before != after).sum())
-    numbers = {"last_used": task.MAX_INPUTS - 1, "rows": len(before), "changed": changed}
+    unused = range(task.MAX_INPUTS, world.config.n_ctx)
+    changed = _changed(world, "pos_embed.W_pos", unused)
+    numbers = {"last_used": task.MAX_INPUTS - 1, "rows": len(unused), "changed": changed}
     return Outcome(changed == 0, numbers)
+
+
+def _changed(world: World, key: str, rows: Sequence[int]) -> int:
+    """How many numbers training has changed in some rows of a table."""
+    before, after = (
+        world.snapshot.weights(stage)[key][list(rows)] for stage in ("initial", "trained")
+    )
+    return int((before != after).sum())

@@ -109,18 +109,23 @@ class SnapshotFolder:
 
 def read(path: Path) -> bytes:
     """Return the bytes of a file, or say why they cannot be had."""
-    try:
+    with _legible():
         return snapshot.read(path)
-    except SnapshotError as error:
-        unreadable(path, error.message)
 
 
 def parse(path: Path, data: bytes) -> Document:
     """Return the JSON object that a file holds, or say what is wrong with it."""
-    try:
+    with _legible():
         return snapshot.parse(path, data)
+
+
+@contextmanager
+def _legible() -> Iterator[None]:
+    """Say of a snapshot's file what is wrong with it, as `diff` does."""
+    try:
+        yield
     except SnapshotError as error:
-        unreadable(path, error.message)
+        unreadable(error.path, error.message)
 
 
 def _root(folder: Path) -> Path:
@@ -156,7 +161,5 @@ def _is_entry(entry: Any) -> bool:
 
 
 def _vocabulary(path: Path, manifest: Document) -> Vocabulary:
-    try:
+    with _legible():
         return Vocabulary(snapshot.sizes(path, manifest))
-    except SnapshotError as error:
-        unreadable(path, error.message)
