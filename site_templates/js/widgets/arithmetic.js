@@ -55,7 +55,7 @@
   function compute(made, eps, value, decimals, wanted) {
     const one = 10n ** BigInt(decimals);
     const scale = {
-      of: (number) => fixed(number, decimals),
+      of: (number) => Article.number.units(number, decimals),
       text: (number) => text(number, decimals),
       times: (a, b) => divide(a * b, one),
       number: (number) => Number(number) / Number(one),
@@ -188,11 +188,6 @@
     softmax, deviation, standardize, relu, error,
     relu_backward: reluBackward, softmax_backward: softmaxBackward, standardize_backward: standardizeBackward,
   };
-
-  /** @returns {bigint} a number in units of its last decimal, halves away from zero */
-  function fixed(value, decimals) {
-    return BigInt(value.toFixed(decimals).replace(".", ""));
-  }
 
   /** @returns {bigint} the quotient, halves away from zero */
   function divide(a, b) {

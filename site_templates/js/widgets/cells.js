@@ -4,6 +4,7 @@
 
   /** Columns of a figure that shows only some. */
   const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
+  const placeOf = (tr, i, columns) => ({ row: Number(tr.dataset.row), column: columns?.[i] ?? i });
   const rowsOf = (figure) => [...figure.querySelector("tbody").rows];
 
   /**
@@ -15,13 +16,13 @@
     const columns = columnsOf(figure);
     return rowsOf(figure).flatMap((tr) => [...tr.cells].slice(1).map((td, i) => {
       const { value } = td.dataset;
-      return { td, row: Number(tr.dataset.row), column: columns?.[i] ?? i, number: value === undefined ? null : Number(value) };
+      return { td, ...placeOf(tr, i, columns), number: value === undefined ? null : Number(value) };
     }));
   }
 
-  /** The same for one. */
+  /** @returns {{row: number, column: number}} where in its matrix a cell is */
   function placed(td) {
-    return of(td.closest("figure")).find((cell) => cell.td === td);
+    return placeOf(td.parentElement, td.cellIndex - 1, columnsOf(td.closest("figure")));
   }
 
   /** @returns {HTMLTableCellElement | undefined} if shown */

@@ -93,10 +93,10 @@
 
   /** Lay the chart over the cells. */
   function fit(figure, view, host) {
-    const cells = Article.cells.of(figure);
+    const cells = [...figure.querySelectorAll(".matrix-table tbody td")];
     const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
     const frame = scroll.getBoundingClientRect();
-    const [first, last] = [cells[0], cells.at(-1)].map(({ td }) => td.getBoundingClientRect());
+    const [first, last] = [cells[0], cells.at(-1)].map((td) => td.getBoundingClientRect());
     const [width, height] = [last.right - first.left, last.bottom - first.top];
     const [left, top] = [first.left - frame.left + scroll.scrollLeft, first.top - frame.top + scroll.scrollTop];
     Object.assign(host.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
@@ -123,7 +123,7 @@
       view.signal(signal, getComputedStyle(probe).color);
     }
     probe.remove();
-    const digits = getComputedStyle(Article.cells.of(figure)[0].td);
+    const digits = getComputedStyle(figure.querySelector(".matrix-table tbody td"));
     view.signal("font_size", Number.parseFloat(digits.fontSize));
   }
 
@@ -151,9 +151,9 @@
     const [figure] = stale;
     if (!figure) return;
     stale.delete(figure);
-    const face = states.get(figure)?.face;
-    if (face && Article.cells.of(figure).length) {
-      face.view.data("cells", Article.cells.of(figure).map(record));
+    const face = states.get(figure)?.face, cells = Article.cells.of(figure);
+    if (face && cells.length) {
+      face.view.data("cells", cells.map(record));
       fit(figure, face.view, face.host);
       update(face).then(() => (face.host.hidden = stale.has(figure)));
     }

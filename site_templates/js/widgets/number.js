@@ -87,6 +87,11 @@
     return `${mantissa}\u00d710${[...exponent].map(raised).join("")}`;
   }
 
+  /** @returns {bigint} a number in units of its last decimal, halves away from zero */
+  function units(value, decimals) {
+    return BigInt(value.toFixed(decimals).replace(".", ""));
+  }
+
   /**
    * @param {number} value
    * @param {string} digits of its absolute value
@@ -95,5 +100,5 @@
     return value < 0 && /[1-9]/.test(digits) ? `\u2212${digits}` : digits;
   }
 
-  Article.number = { display, exact, rounded, stored, formatted };
+  Article.number = { display, exact, rounded, stored, formatted, units };
 })((window.Article ??= {}));

@@ -37,7 +37,7 @@
     const [before, after] = [pass.model, model].map((of) => Array.from(run.dataset.vocab, (_, c) => of.values.probs[position * run.sizes.d_vocab + c]));
     const shown = (p) => Number(p.toFixed(DECIMALS));
     const change = after.map((p, c) => shown(p) - shown(before[c])); // of what is written above it
-    for (const number of figure.querySelectorAll(".value[data-cell]")) Article.prose.number(number, view);
+    Article.prose.numbers(figure, view);
     colour(figure, "before", before, 1);
     fill(figure, "after", after, 1);
     fill(figure, "change", change, Math.max(...change.map(Math.abs)));

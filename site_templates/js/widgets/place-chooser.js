@@ -2,16 +2,17 @@
 (function (Article) {
   "use strict";
 
+  const { make } = Article;
+
   /** @param {HTMLElement} contents */
   function mount(contents) {
     const { layers, heads } = contents.dataset;
     const fields = [["layer", layers], ["head", heads]].filter(([name]) => document.querySelector(`[data-follows~="${name}"]`));
     if (fields.length === 0) return;
-    const group = document.createElement("div");
-    group.className = "place-chooser";
+    const label = Article.text("place_label");
+    const group = make("div", { className: "place-chooser" }, label, ...fields.map(([name, count]) => field(name, Number(count))));
     group.setAttribute("role", "group");
-    group.setAttribute("aria-label", Article.text("place_label"));
-    group.append(Article.text("place_label"), ...fields.map(([name, count]) => field(name, Number(count))));
+    group.setAttribute("aria-label", label);
     contents.firstElementChild.append(group);
   }
 
@@ -20,13 +21,11 @@
    * @param {number} count
    */
   function field(name, count) {
-    const label = document.createElement("label"), select = document.createElement("select");
-    select.append(new Option(Article.text("place_written"), ""));
-    for (let index = 0; index < count; index++) select.append(new Option(String(index + 1), String(index)));
+    const choices = Array.from({ length: count }, (_, index) => new Option(String(index + 1), String(index)));
+    const select = make("select", {}, new Option(Article.text("place_written"), ""), ...choices);
     select.addEventListener("change", () => Article.state.set({ [name]: select.value === "" ? null : Number(select.value) }));
     Article.state.subscribe((state) => (select.value = String(state[name] ?? "")));
-    label.append(Article.text(`place_${name}`), " ", select);
-    return label;
+    return make("label", {}, Article.text(`place_${name}`), " ", select);
   }
 
   Article.placeChooser = { mount };

@@ -46,6 +46,11 @@
     show(element, Article.number.formatted(stored, own.format, own.decimals), title, stored);
   }
 
+  /** The numbers of the model within a figure. */
+  function numbers(figure, view) {
+    for (const element of figure.querySelectorAll(".value[data-cell]")) number(element, view);
+  }
+
   /** @returns {any} the cell, or null where this problem has none */
   function placeOf(indices, { key, head, problem, stage, position, target }, { run, problem: page }) {
     const pair = indices.slice(-2);
@@ -82,5 +87,5 @@
     if (element.textContent !== text) element.textContent = text;
   }
 
-  Article.prose = { mount, number, placeIn, problem };
+  Article.prose = { mount, number, numbers, placeIn, problem };
 })((window.Article ??= {}));

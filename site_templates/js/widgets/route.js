@@ -33,7 +33,7 @@
     const isTrained = stage === "trained";
     const place = { cell: { key, head }, problem, stage, isEdited: isTrained && view.edits.list.length > 0 };
     figure.querySelector(".route-where").textContent = Article.cellNames.where(place, view.run, isTrained ? view.step : null);
-    for (const number of figure.querySelectorAll(".value[data-cell]")) Article.prose.number(number, view); // they come first
+    Article.prose.numbers(figure, view); // they come first
     for (const way of figure.querySelectorAll(".route-way")) {
       const numbers = (row) => [...way.querySelectorAll(`.route-${row} [data-value]`)];
       const [share] = numbers("share");

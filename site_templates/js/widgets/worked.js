@@ -142,7 +142,7 @@
    */
   function thatAddUp(terms, sum, wanted) {
     if (![sum, ...terms].every((x) => Math.abs(x) < HUGE)) return [wanted, false]; // no digits to add up
-    const units = (value, decimals) => BigInt(value.toFixed(decimals).replace(".", ""));
+    const { units } = Article.number;
     const adds = (decimals) => terms.reduce((added, term) => added + units(term, decimals), 0n) === units(sum, decimals);
     for (let decimals = wanted; decimals <= MOST; decimals++) if (adds(decimals)) return [decimals, true];
     for (let decimals = wanted - 1; decimals >= FEWEST; decimals--) if (adds(decimals)) return [decimals, true];
