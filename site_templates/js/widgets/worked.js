@@ -8,10 +8,11 @@
   const MOST = 12, FEWEST = 2, HUGE = 1e20;
 
   /**
-   * @typedef {[number, number] | string} Content a number and its decimals, or an operator
-   * @typedef {{labels: string[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
-   *   `totals` are the numbers below the lines, in their order, each with its decimals and whether
-   *   what is shown adds up to it
+   * @typedef {[string, number, number]} Source matrix, row and column of a cell
+   * @typedef {[number, number, Source, boolean?]} Figure a number and its decimals, the cell that it is
+   *   or whose arithmetic has it, and whether what is shown adds up to it
+   * @typedef {{labels: string[], lines: (Figure | string)[][], totals: Figure[]}} Calculation with
+   *   operators between the numbers of a line; `totals` stand below the lines
    */
 
   /** What each kind of calculation is made of, from its matrices and the row it is about. */
@@ -22,41 +23,61 @@
    * @param {import("./follow").View} view
    */
   function write(figure, view) {
+    const { labels, lines, totals, at, row } = calculate(figure, view);
+    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".worked-table")), { rows } = table.tBodies[0];
+    while (rows.length > lines.length) rows[lines.length].remove();
+    lines.forEach((contents, i) => {
+      const tr = rows[i] ?? table.tBodies[0].appendChild(line(contents));
+      tr.cells[0].textContent = labels[i];
+      contents.forEach((content, j) => typeof content === "string" || number(tr.cells[j + 1], content));
+    });
+    [...table.tFoot.querySelectorAll("td[data-value]")].forEach((td, i) => number(td, totals[i]));
+    if (figure.dataset.kind === "dot") rename(table, at("result"), row, Number(figure.dataset.column));
+    Article.grid.reshaped(table);
+  }
+
+  /** @returns {any} the calculation, and what it is made of */
+  function calculate(figure, view) {
     const own = Article.follow.own(figure, ({ turned = "" }) => ({ turned: new Set(turned.split(" ")) }));
     const { position } = Article.follow.resolve(own, view);
     const row = position ?? Number(figure.dataset.row);
     const at = (name) => matrix(figure.dataset[name], own, own.turned.has(name), view);
-    const { labels, lines, totals } = KINDS[figure.dataset.kind](at, row, figure.dataset);
-    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".worked-table"));
-    table.tBodies[0].replaceChildren(...lines.map((contents, i) => line(labels[i], contents)));
-    [...table.tFoot.querySelectorAll("td[data-value]")].forEach((td, i) => number(td, totals[i]));
-    if (figure.dataset.kind === "dot") rename(table, at("result"), row, Number(figure.dataset.column));
+    return { at, row, ...KINDS[figure.dataset.kind](at, row, figure.dataset) };
+  }
+
+  /** @returns {any} the place of the cell that a number is, or whose arithmetic has it */
+  function placeIn(figure, td, view) {
+    const { at, lines, totals } = calculate(figure, view);
+    const numbers = [...lines.flat().filter((content) => typeof content !== "string"), ...totals];
+    const [, , [name, row, column]] = numbers[[...figure.querySelectorAll("td[data-value]")].indexOf(td)];
+    return Article.cellNames.ofMatrix(at(name), { row, column }, view.run);
   }
 
   // row · column, term by term
-  function dot(at, row, { column, factor, decimals: wanted }) {
-    const [left, right, result] = [at("left"), at("right"), at("result")];
-    const terms = left.columns.map((label, k) => ({ label, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
-    const total = result.at(row, Number(column)), sum = total / Number(factor ?? 1);
+  function dot(at, row, { column: asked, factor, decimals: wanted }) {
+    const [left, right, result] = [at("left"), at("right"), at("result")], column = Number(asked), own = ["result", row, column];
+    const terms = left.columns.map((label, k) => ({ label, k, a: left.at(row, k), b: right.at(k, column) })).filter(({ a, b }) => a && b);
+    const total = result.at(row, column), sum = total / Number(factor ?? 1);
     const [decimals, adds] = thatAddUp(terms.map(({ a, b }) => a * b), sum, Number(wanted));
     return {
       labels: terms.map(({ label }) => label),
-      lines: terms.map(({ a, b }) => [[a, decimals], "\u00d7", [b, decimals], "=", [a * b, decimals]]),
-      totals: factor === undefined ? [[total, decimals, adds]] : [[sum, decimals, adds], [total, decimals]],
+      lines: terms.map(({ k, a, b }) => [[a, decimals, ["left", row, k]], "\u00d7", [b, decimals, ["right", k, column]], "=", [a * b, decimals, own]]),
+      totals: factor === undefined ? [[total, decimals, own, adds]] : [[sum, decimals, own, adds], [total, decimals, own]],
     };
   }
 
   // A = e^S / Σ e^S
   function softmax(at, row, { decimals }) {
     const wanted = Number(decimals), [scores, result] = [at("scores"), at("result")];
-    const seen = scores.columns.map((label, k) => ({ label, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
+    const seen = scores.columns.map((label, k) => ({ label, k, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
     const most = Math.max(...seen.map(({ score }) => score));
     const powers = seen.map(({ score }) => Math.exp(score - most)), sum = total(powers);
-    const own = [thatAddUp(powers, sum, wanted), thatAddUp(seen.map(({ share }) => share), 1, wanted)];
+    const [ofPowers, ofShares] = [thatAddUp(powers, sum, wanted), thatAddUp(seen.map(({ share }) => share), 1, wanted)];
+    const own = seen.map(({ k }) => ["result", row, k]);
     return {
       labels: seen.map(({ label }) => label),
-      lines: seen.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0][0]], [share, own[1][0]]]),
-      totals: [[sum, ...own[0]], [1, ...own[1]]],
+      lines: seen.map(({ k, score, share }, i) => [[score, wanted, ["scores", row, k]], [powers[i], ofPowers[0], own[i]], [share, ofShares[0], own[i]]]),
+      totals: [[sum, ofPowers[0], own[0], ofPowers[1]], [1, ofShares[0], own[0], ofShares[1]]],
     };
   }
 
@@ -69,23 +90,27 @@
     return {
       labels: read.map(({ label }) => label),
       lines: read.map(({ k, share }) => [
-        [share, wanted], "\u00d7", ...sums.map((_, d) => /** @type {Content} */ ([contents.at(k, d), wanted])),
-        "=", ...sums.map((_, d) => /** @type {Content} */ ([share * contents.at(k, d), own[d][0]])),
+        [share, wanted, ["shares", row, k]], "\u00d7", ...sums.map((_, d) => [contents.at(k, d), wanted, ["contents", k, d]]),
+        "=", ...sums.map((_, d) => [share * contents.at(k, d), own[d][0], ["result", row, d]]),
       ]),
-      totals: sums.map((sum, d) => [sum, ...own[d]]),
+      totals: sums.map((sum, d) => [sum, own[d][0], ["result", row, d], own[d][1]]),
     };
   }
 
   // G_S = A (u - Σ A u), with u = G_A
   function softmax_gradient(at, row, { decimals }) {
     const wanted = Number(decimals), [shares, gradients, result] = [at("shares"), at("gradients"), at("result")];
-    const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
+    const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, k, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
     const mean = total(terms.map(({ a, u }) => a * u));
-    const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
+    const [ofProducts, ofResult] = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
+    const own = terms.map(({ k }) => ["result", row, k]);
     return {
       labels: terms.map(({ label }) => label),
-      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, wanted], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
-      totals: [[mean, ...own[0]], [0, ...own[1]]],
+      lines: terms.map(({ k, a, u, told }, i) => [
+        [a, wanted, ["shares", row, k]], [u, wanted, ["gradients", row, k]],
+        [a * u, ofProducts[0], own[i]], [u - mean, ofProducts[0], own[i]], [told, ofResult[0], own[i]],
+      ]),
+      totals: [[mean, ofProducts[0], own[0], ofProducts[1]], [0, ofResult[0], own[0], ofResult[1]]],
     };
   }
 
@@ -97,13 +122,14 @@
     const { key, head, problem } = Article.follow.address(written, index === undefined ? null : Number(index), own, view);
     const target = mark ? Article.follow.resolve(own, view).target : null;
     const isWeight = view.run.tensors[key].isWeight && target === null;
-    const raw = Article.follow.numbers({ key, head, problem, stage: own.stage, target }, view);
+    const shown = { key, head, problem, stage: own.stage, target };
+    const raw = Article.follow.numbers(shown, view);
     const at = (row, column) => {
       const value = isTurned ? raw(column, row) : raw(row, column);
       return value === null ? null : Article.number.stored(value, isWeight);
     };
     const axes = view.run.tensors[key].axes.filter((axis) => axis !== "head");
-    return { key, problem, run: view.run, at, columns: labels(axes.at(isTurned ? -2 : -1), problem, view) };
+    return { ...shown, transposed: isTurned, run: view.run, at, columns: labels(axes.at(isTurned ? -2 : -1), problem, view) };
   }
 
   /** @returns {string[]} what stands at the places of an axis */
@@ -120,17 +146,12 @@
     }
   }
 
-  /** @param {Content[]} contents */
-  function line(label, contents) {
-    return make("tr", {}, make("th", { scope: "row" }, label), ...contents.map((content) => {
-      const td = document.createElement("td");
-      if (typeof content === "string") td.textContent = content;
-      else number(td, content);
-      return td;
-    }));
+  /** A line for these, with its operators. */
+  function line(contents) {
+    return make("tr", {}, make("th", { scope: "row" }), ...contents.map((content) => make("td", {}, typeof content === "string" ? content : "")));
   }
 
-  function number(td, [value, decimals, adds = true]) {
+  function number(td, [value, decimals, , adds = true]) {
     td.dataset.value = String(value);
     td.textContent = (adds ? "" : "\u2248 ") + Article.number.display(value, decimals);
   }
@@ -149,5 +170,5 @@
     return [wanted, false];
   }
 
-  Article.worked = { write };
+  Article.worked = { write, placeIn };
 })((window.Article ??= {}));
