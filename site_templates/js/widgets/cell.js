@@ -40,7 +40,7 @@
   /** A number of a table is clicked or entered, one in a sentence, or a link to a cell: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = target.closest?.(`figure[data-stage] ${Article.cells.OPENS}`);
+    const td = target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const number = target.closest?.("span[role=button]");
     const source = td ?? link ?? number;

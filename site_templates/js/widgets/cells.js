@@ -2,9 +2,9 @@
 (function (Article) {
   "use strict";
 
-  /** Cells that open: of a matrix, of votes, and of a calculation that is written out. The sums that
-   *  a softmax always has, 1 and 0, are no cell's. */
-  const OPENS = ':is(.matrix-table[role="grid"] tbody td, .worked-table td[data-value]:not([data-kind^="softmax"] tfoot td:last-child))';
+  /** Cells that keys walk through: of a matrix, of votes, of a calculation that is written out, and of
+   *  the laboratory. */
+  const CELLS = ':is(.matrix-table[role="grid"] tbody td, td[data-first], td[data-of])';
 
   /** Columns of a figure that shows only some. */
   const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
@@ -37,7 +37,7 @@
 
   /** The cell that an event is about. */
   function at({ target }) {
-    return target.closest(OPENS);
+    return target.closest(CELLS);
   }
 
   /** What its row and its column are called. */
@@ -47,7 +47,7 @@
 
   /** @returns {HTMLTableCellElement | null} where a key leads from a cell; rows of unequal length end alike */
   function neighbour(cell, event) {
-    const rows = [...cell.closest("table").rows].map((tr) => [...tr.cells].filter((td) => td.matches(OPENS)).reverse()).filter((row) => row.length);
+    const rows = [...cell.closest("table").rows].map((tr) => [...tr.cells].filter((td) => td.matches(CELLS)).reverse()).filter((row) => row.length);
     const y = rows.findIndex((row) => row.includes(cell)), x = rows[y].indexOf(cell);
     const ends = event.ctrlKey || event.metaKey;
     const goes = {
@@ -59,5 +59,5 @@
     return within(goes[1], within(goes[0], rows));
   }
 
-  Article.cells = { OPENS, of, placed, find, at, heads, neighbour };
+  Article.cells = { CELLS, of, placed, find, at, heads, neighbour };
 })((window.Article ??= {}));

@@ -1,10 +1,10 @@
-// A table whose numbers open: one stop for Tab, arrows walk from there.
+// A table whose cells are chosen: one stop for Tab, arrows walk from there.
 (function (Article) {
   "use strict";
 
   /**
    * @param {HTMLTableElement} table
-   * @param {(cell: HTMLTableCellElement) => void} [choose] what a click or Enter does beside opening
+   * @param {(cell: HTMLTableCellElement) => void} [choose] what a click or Enter does, beside opening what opens
    */
   function mount(table, choose = () => {}) {
     table.setAttribute("role", "grid");
@@ -15,13 +15,13 @@
       const cell = Article.cells.at(event);
       if (!cell || event.button !== 0) return;
       event.preventDefault(); // a press that begins to select text costs a long page milliseconds
-      stop(table, cell);
+      stop(cell);
       cell.focus({ preventScroll: true });
     });
     table.addEventListener("click", (event) => {
       const cell = Article.cells.at(event);
       if (!cell) return;
-      stop(table, cell);
+      stop(cell);
       choose(cell);
     });
     table.addEventListener("keydown", (event) => {
@@ -30,14 +30,14 @@
       if (!isChoice && !next) return;
       event.preventDefault();
       if (isChoice) return choose(cell);
-      stop(table, next);
+      stop(next);
       next.focus();
     });
   }
 
   /** The cell that Tab enters; one of a matrix is described for those who hear it. */
-  function stop(table, cell) {
-    const before = table.querySelector('td[tabindex="0"]');
+  function stop(cell) {
+    const table = cell.closest("table"), before = table.querySelector('td[tabindex="0"]');
     if (before === cell) return;
     if (before) before.tabIndex = -1;
     cell.tabIndex = 0;
@@ -46,9 +46,9 @@
 
   /** Rows or columns may have come or gone: there is still one stop. */
   function reshaped(table) {
-    const first = table.querySelector(Article.cells.OPENS);
-    if (first && !table.querySelector('td[tabindex="0"]')) stop(table, first);
+    const first = table.querySelector(Article.cells.CELLS);
+    if (first && !table.querySelector('td[tabindex="0"]')) stop(first);
   }
 
-  Article.grid = { mount, reshaped };
+  Article.grid = { mount, stop, reshaped };
 })((window.Article ??= {}));

@@ -4,15 +4,13 @@
 (function (Article) {
   "use strict";
 
-  const { make } = Article;
   const MOST = 12, FEWEST = 2, HUGE = 1e20;
 
   /**
-   * @typedef {[string, number, number]} Source matrix, row and column of a cell
-   * @typedef {[number, number, Source, boolean?]} Figure a number and its decimals, the cell that it is
-   *   or whose arithmetic has it, and whether what is shown adds up to it
-   * @typedef {{labels: string[], lines: (Figure | string)[][], totals: Figure[]}} Calculation with
-   *   operators between the numbers of a line; `totals` stand below the lines
+   * @typedef {[number, number] | string} Content a number and its decimals, or an operator
+   * @typedef {{terms: {label: string, k: number}[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
+   *   a term is what a line is about, place `k` of what is added up. `totals` are the numbers below
+   *   the lines, in their order, each with its decimals and whether what is shown adds up to it
    */
 
   /** What each kind of calculation is made of, from its matrices and the row it is about. */
@@ -23,12 +21,12 @@
    * @param {import("./follow").View} view
    */
   function write(figure, view) {
-    const { labels, lines, totals, at, row } = calculate(figure, view);
-    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".worked-table")), { rows } = table.tBodies[0];
-    while (rows.length > lines.length) rows[lines.length].remove();
+    const { own, terms, lines, totals, at, row } = calculate(figure, view);
+    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".worked-table")), [body] = table.tBodies;
+    while (body.rows.length > lines.length) body.lastElementChild.remove();
     lines.forEach((contents, i) => {
-      const tr = rows[i] ?? table.tBodies[0].appendChild(line(contents));
-      tr.cells[0].textContent = labels[i];
+      const tr = body.rows[i] ?? body.appendChild(own.line.cloneNode(true));
+      tr.cells[0].textContent = terms[i].label;
       contents.forEach((content, j) => typeof content === "string" || number(tr.cells[j + 1], content));
     });
     [...table.tFoot.querySelectorAll("td[data-value]")].forEach((td, i) => number(td, totals[i]));
@@ -38,62 +36,70 @@
 
   /** @returns {any} the calculation, and what it is made of */
   function calculate(figure, view) {
-    const own = Article.follow.own(figure, ({ turned = "" }) => ({ turned: new Set(turned.split(" ")) }));
-    const { position } = Article.follow.resolve(own, view);
+    const own = read(figure), { position } = Article.follow.resolve(own, view);
     const row = position ?? Number(figure.dataset.row);
     const at = (name) => matrix(figure.dataset[name], own, own.turned.has(name), view);
-    return { at, row, ...KINDS[figure.dataset.kind](at, row, figure.dataset) };
+    return { own, at, row, ...KINDS[figure.dataset.kind](at, row, figure.dataset) };
   }
 
-  /** @returns {any} the place of the cell that a number is, or whose arithmetic has it */
+  /** What the author wrote, and a line of it. */
+  function read(figure) {
+    return Article.follow.own(figure, ({ turned = "" }) => {
+      const line = figure.querySelector("tbody tr").cloneNode(true);
+      line.querySelector("[tabindex]")?.removeAttribute("tabindex");
+      return { turned: new Set(turned.split(" ")), line };
+    });
+  }
+
+  /** @returns {any} the place of the cell that a number is, or else of one whose arithmetic has it */
   function placeIn(figure, td, view) {
-    const { at, lines, totals } = calculate(figure, view);
-    const numbers = [...lines.flat().filter((content) => typeof content !== "string"), ...totals];
-    const [, , [name, row, column]] = numbers[[...figure.querySelectorAll("td[data-value]")].indexOf(td)];
-    return Article.cellNames.ofMatrix(at(name), { row, column }, view.run);
+    const { terms, at, row } = calculate(figure, view), { of, d } = td.dataset;
+    const { k } = terms[td.closest("tfoot") ? 0 : td.parentElement.sectionRowIndex];
+    const column = Number(d ?? figure.dataset.column ?? k);
+    const place = /right|contents/.test(of) ? { row: k, column } : { row, column: of === "result" ? column : k };
+    return Article.cellNames.ofMatrix(at(of), place, view.run);
   }
 
   // row · column, term by term
-  function dot(at, row, { column: asked, factor, decimals: wanted }) {
-    const [left, right, result] = [at("left"), at("right"), at("result")], column = Number(asked), own = ["result", row, column];
-    const terms = left.columns.map((label, k) => ({ label, k, a: left.at(row, k), b: right.at(k, column) })).filter(({ a, b }) => a && b);
-    const total = result.at(row, column), sum = total / Number(factor ?? 1);
+  function dot(at, row, { column, factor, decimals: wanted }) {
+    const [left, right, result] = [at("left"), at("right"), at("result")];
+    const terms = left.columns.map((label, k) => ({ label, k, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
+    const total = result.at(row, Number(column)), sum = total / Number(factor ?? 1);
     const [decimals, adds] = thatAddUp(terms.map(({ a, b }) => a * b), sum, Number(wanted));
     return {
-      labels: terms.map(({ label }) => label),
-      lines: terms.map(({ k, a, b }) => [[a, decimals, ["left", row, k]], "\u00d7", [b, decimals, ["right", k, column]], "=", [a * b, decimals, own]]),
-      totals: factor === undefined ? [[total, decimals, own, adds]] : [[sum, decimals, own, adds], [total, decimals, own]],
+      terms,
+      lines: terms.map(({ a, b }) => [[a, decimals], "\u00d7", [b, decimals], "=", [a * b, decimals]]),
+      totals: factor === undefined ? [[total, decimals, adds]] : [[sum, decimals, adds], [total, decimals]],
     };
   }
 
   // A = e^S / Σ e^S
   function softmax(at, row, { decimals }) {
     const wanted = Number(decimals), [scores, result] = [at("scores"), at("result")];
-    const seen = scores.columns.map((label, k) => ({ label, k, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
-    const most = Math.max(...seen.map(({ score }) => score));
-    const powers = seen.map(({ score }) => Math.exp(score - most)), sum = total(powers);
-    const [ofPowers, ofShares] = [thatAddUp(powers, sum, wanted), thatAddUp(seen.map(({ share }) => share), 1, wanted)];
-    const own = seen.map(({ k }) => ["result", row, k]);
+    const terms = scores.columns.map((label, k) => ({ label, k, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
+    const most = Math.max(...terms.map(({ score }) => score));
+    const powers = terms.map(({ score }) => Math.exp(score - most)), sum = total(powers);
+    const own = [thatAddUp(powers, sum, wanted), thatAddUp(terms.map(({ share }) => share), 1, wanted)];
     return {
-      labels: seen.map(({ label }) => label),
-      lines: seen.map(({ k, score, share }, i) => [[score, wanted, ["scores", row, k]], [powers[i], ofPowers[0], own[i]], [share, ofShares[0], own[i]]]),
-      totals: [[sum, ofPowers[0], own[0], ofPowers[1]], [1, ofShares[0], own[0], ofShares[1]]],
+      terms,
+      lines: terms.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0][0]], [share, own[1][0]]]),
+      totals: [[sum, ...own[0]], [1, ...own[1]]],
     };
   }
 
   // H = Σ A V, source by source
   function mixture(at, row, { decimals }) {
     const wanted = Number(decimals), [shares, contents, result] = [at("shares"), at("contents"), at("result")];
-    const read = shares.columns.map((label, k) => ({ label, k, share: shares.at(row, k) })).filter(({ share }) => share);
+    const terms = shares.columns.map((label, k) => ({ label, k, share: shares.at(row, k) })).filter(({ share }) => share);
     const sums = contents.columns.map((_, d) => result.at(row, d));
-    const own = sums.map((sum, d) => thatAddUp(read.map(({ k, share }) => share * contents.at(k, d)), sum, wanted));
+    const own = sums.map((sum, d) => thatAddUp(terms.map(({ k, share }) => share * contents.at(k, d)), sum, wanted));
     return {
-      labels: read.map(({ label }) => label),
-      lines: read.map(({ k, share }) => [
-        [share, wanted, ["shares", row, k]], "\u00d7", ...sums.map((_, d) => [contents.at(k, d), wanted, ["contents", k, d]]),
-        "=", ...sums.map((_, d) => [share * contents.at(k, d), own[d][0], ["result", row, d]]),
+      terms,
+      lines: terms.map(({ k, share }) => [
+        [share, wanted], "\u00d7", ...sums.map((_, d) => /** @type {Content} */ ([contents.at(k, d), wanted])),
+        "=", ...sums.map((_, d) => /** @type {Content} */ ([share * contents.at(k, d), own[d][0]])),
       ]),
-      totals: sums.map((sum, d) => [sum, own[d][0], ["result", row, d], own[d][1]]),
+      totals: sums.map((sum, d) => [sum, ...own[d]]),
     };
   }
 
@@ -102,15 +108,11 @@
     const wanted = Number(decimals), [shares, gradients, result] = [at("shares"), at("gradients"), at("result")];
     const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, k, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
     const mean = total(terms.map(({ a, u }) => a * u));
-    const [ofProducts, ofResult] = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
-    const own = terms.map(({ k }) => ["result", row, k]);
+    const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
     return {
-      labels: terms.map(({ label }) => label),
-      lines: terms.map(({ k, a, u, told }, i) => [
-        [a, wanted, ["shares", row, k]], [u, wanted, ["gradients", row, k]],
-        [a * u, ofProducts[0], own[i]], [u - mean, ofProducts[0], own[i]], [told, ofResult[0], own[i]],
-      ]),
-      totals: [[mean, ofProducts[0], own[0], ofProducts[1]], [0, ofResult[0], own[0], ofResult[1]]],
+      terms,
+      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, wanted], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
+      totals: [[mean, ...own[0]], [0, ...own[1]]],
     };
   }
 
@@ -146,12 +148,7 @@
     }
   }
 
-  /** A line for these, with its operators. */
-  function line(contents) {
-    return make("tr", {}, make("th", { scope: "row" }), ...contents.map((content) => make("td", {}, typeof content === "string" ? content : "")));
-  }
-
-  function number(td, [value, decimals, , adds = true]) {
+  function number(td, [value, decimals, adds = true]) {
     td.dataset.value = String(value);
     td.textContent = (adds ? "" : "\u2248 ") + Article.number.display(value, decimals);
   }
