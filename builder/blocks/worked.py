@@ -72,9 +72,19 @@ def source_head(axis: Axis, context: Context) -> str:
     return escape(word)
 
 
-def number(value: float, decimals: int) -> str:
-    """Return the cell of a number."""
-    return f'<td data-value="{value!r}">{display(value, decimals)}</td>'
+def number(value: float, decimals: int, of: str = "", d: int | None = None) -> str:
+    """Return the cell of a number.
+
+    Parameters
+    ----------
+    of
+        The option whose matrix has the number, or of what is made of that and others a cell of
+        which it is a part: scripts open that one.
+    d
+        Its column, where a line has several columns of a matrix.
+    """
+    opens = (f' data-of="{of}"' if of else "") + ("" if d is None else f' data-d="{d}"')
+    return f'<td{opens} data-value="{value!r}">{display(value, decimals)}</td>'
 
 
 def decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> int:

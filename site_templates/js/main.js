@@ -25,13 +25,15 @@
   mountEach(".language-switch a", Article.links.mountLanguage);
   mountEach(PAGES, Article.links.mountPage);
   mountEach(".chapter-menu details", Article.menu.mount);
-  mountEach('math[display="block"], .worked-scroll', Article.formula.mount);
+  mountEach('math[display="block"], .one-step .worked-scroll', Article.formula.mount);
+  mountEach(".worked-table, .votes-table", Article.grid.mount);
   mountEach("figure.matrix", Article.matrix.mount);
   mountEach("figure.product", Article.product.mount);
   mountEach("figure.atlas", Article.atlas.mount);
   mountEach("figure.route", Article.route.mount);
   mountEach("figure.one-step", Article.oneStep.mount);
   mountEach(".value[data-cell]", Article.prose.mount);
+  mountEach("[data-opens]", Article.prose.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);

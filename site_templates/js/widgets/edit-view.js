@@ -115,7 +115,7 @@
       line.append(button(Article.text("edit_initial"), () => put([opened.stored({ ...place.cell, value: before })])));
       return line;
     }
-    const [a, b] = [0, 1].map((i) => make("select", { ariaLabel: [Article.text("chooser_a"), Article.text("chooser_b")][i] }, ...Array.from({ length: 10 }, (_, digit) => new Option(String(digit)))));
+    const [a, b] = Article.chooser.digits();
     [a.value, b.value] = place.problem.split("x").reverse();
     const cellOf = (cell) => {
       const problem = `${a.value}x${b.value}`;

@@ -122,5 +122,11 @@
     return view;
   }
 
-  Article.scene = { mount, show, problem, written, current };
+  /** @returns {import("./follow").View} what is looked at, also while the page is as it was built */
+  function viewOf(run) {
+    const nothing = { layer: null, head: null, position: null, step: null };
+    return view ?? { run, ...nothing, problem: problem(), edits: Article.edits.read(null, run), isBuilds: true };
+  }
+
+  Article.scene = { mount, show, problem, written, current, view: viewOf };
 })((window.Article ??= {}));
