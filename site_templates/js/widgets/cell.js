@@ -56,7 +56,7 @@
       origin = /** @type {HTMLElement} */ (source);
       open([place], 0);
       if (isKeyboard || (link && event.detail === 0)) focusTitle();
-      panel.uncover(source);
+      requestAnimationFrame(() => panel.uncover(source)); // when the page is laid out anyway
     });
   }
 

@@ -78,13 +78,13 @@
     if (isSame(rows, own.shape[0]) && isSame(columns, own.shape[1])) return false;
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const [head, body] = [table.tHead.rows[0], table.tBodies[0]];
-    if (!isSame(columns, own.shape[1])) head.replaceChildren(head.cells[0], ...columns.map((_, i) => head.cells[i + 1] ?? heading("col")));
+    if (!isSame(columns, own.shape[1])) arrange(head, [head.cells[0], ...columns.map((_, i) => head.cells[i + 1] ?? heading("col"))]);
     const before = new Map(own.cells.map((cell) => [place(cell.row, cell.column), cell]));
     const known = new Map([...body.rows].map((row) => [Number(row.dataset.row), row]));
     own.cells = rows.flatMap((row) => columns.map((column) => before.get(place(row, column)) ?? makeCell(row, column)));
-    body.replaceChildren(...rows.map((row, i) => {
+    arrange(body, rows.map((row, i) => {
       const tr = known.get(row) ?? makeRow(row, own.highlighted.includes(row));
-      tr.replaceChildren(tr.cells[0], ...own.cells.slice(i * columns.length, (i + 1) * columns.length).map(({ td }) => td));
+      arrange(tr, [tr.cells[0], ...own.cells.slice(i * columns.length, (i + 1) * columns.length).map(({ td }) => td)]);
       return tr;
     }));
     own.shape = [rows, columns];
@@ -95,6 +95,16 @@
     figure.classList.toggle("is-empty", own.cells.length === 0);
     Article.matrix.reshaped(figure);
     return true;
+  }
+
+  /** Give an element these children, and touch only those that come or go: others need no new layout. */
+  function arrange(parent, children) {
+    let next = parent.firstElementChild;
+    for (const child of children) {
+      if (child === next) next = next.nextElementSibling;
+      else parent.insertBefore(child, next);
+    }
+    for (const child of [...parent.children].slice(children.length)) child.remove();
   }
 
   function heading(scope) {

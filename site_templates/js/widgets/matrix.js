@@ -69,7 +69,13 @@
       const cell = Article.cells.at(event);
       if (cell?.matches(":focus-visible")) preview(cell);
     });
-    table.addEventListener("focusout", () => preview(null));
+    table.addEventListener("focusout", ({ relatedTarget }) => table.contains(relatedTarget) || preview(null));
+    table.addEventListener("mousedown", (event) => {
+      const cell = Article.cells.at(event);
+      if (!cell || event.button !== 0) return;
+      event.preventDefault(); // a press that begins to select text costs a long page milliseconds
+      cell.focus({ preventScroll: true });
+    });
     table.addEventListener("click", (event) => {
       const cell = Article.cells.at(event);
       if (!cell) return;
@@ -80,7 +86,7 @@
     figure.addEventListener("article:numbers", () => {
       const shown = figure.querySelector("td.open");
       if (isGone(locked)) lock(null);
-      else if (shown) show(figure, shown);
+      else if (shown) draw(figure, shown);
     });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && (locked || figure.classList.contains("has-cell"))) lock(null);
@@ -174,17 +180,19 @@
    * @param {HTMLTableCellElement | null} cell
    */
   function show(figure, cell) {
-    for (const marked of figure.querySelectorAll(".open, th.lit")) marked.classList.remove("open", "lit");
+    if (figure.querySelector("td.open") !== cell) draw(figure, cell);
+  }
+
+  /** Show a cell, or the same one anew. */
+  function draw(figure, cell) {
+    const heads = cell && Article.cells.heads(cell);
+    const marks = new Map(cell ? [[cell, "open"], [heads.row, "lit"], [heads.column, "lit"]] : []);
+    for (const marked of figure.querySelectorAll(".open, th.lit")) marks.has(marked) || marked.classList.remove("open", "lit");
+    for (const [marked, mark] of marks) marked.classList.add(mark);
     figure.classList.toggle("has-cell", cell !== null);
     const line = figure.querySelector(".readout");
     line?.classList.toggle("is-value", cell !== null);
     if (line) line.textContent = cell ? sentence(cell) : hint(figure);
-    if (cell) {
-      const heads = Article.cells.heads(cell);
-      cell.classList.add("open");
-      heads.row.classList.add("lit");
-      heads.column.classList.add("lit");
-    }
     figure.dispatchEvent(new CustomEvent("article:cell", { bubbles: true, detail: cell }));
   }
 

@@ -105,7 +105,7 @@
   function tell() {
     const { step, position, layer, head, edits, run } = view;
     Article.curves.mark(step);
-    const count = edits.list.length;
+    const { count } = edits;
     const shown = [
       view.problem === written() ? "" : view.problem.replace("x", "\u00d7"),
       layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
