@@ -149,5 +149,5 @@
     return [wanted, false];
   }
 
-  Article.worked = { write };
+  Article.worked = { write, thatAddUp };
 })((window.Article ??= {}));
