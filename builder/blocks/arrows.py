@@ -44,7 +44,7 @@ def mixing(toy: Toy, reading: Reading, label: str, figure_id: str) -> str:
             _line(begin, end, "plane-step")
             for begin, end in zip(reading.steps[:-1], reading.steps[1:], strict=True)
         ),
-        f'<g class="plane-output">{_arrow("output", reading.output.tolist(), "H", figure_id)}</g>',
+        f'<g class="plane-output">{_arrow("output", reading.output, "H", figure_id)}</g>',
     ]
     return _plane(label, TIPS[2:], parts, figure_id)
 
@@ -90,9 +90,10 @@ def _arrow(kind: str, vector: Point, name: str, figure_id: str, n_above: int = 0
     x, y = vector
     end, dx = ("end", -6) if x < 0 else ("start", 6)
     down = (12 if y < 0 else 4) + n_above * _ROW
+    raised = f' dy="{-_ROW}"' if kind == "output" else ""  # a value may end at the same place
     return (
-        f"{_line(_ORIGIN, vector, '', _tip(kind, figure_id))}"
-        f'<text x="{_place(x, dx)}" y="{_place(-y, down)}" text-anchor="{end}">{name}</text>'
+        f'{_line(_ORIGIN, vector, "", _tip(kind, figure_id))}<text x="{_place(x, dx)}"'
+        f' y="{_place(-y, down)}"{raised} text-anchor="{end}">{name}</text>'
     )
 
 

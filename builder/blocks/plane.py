@@ -101,14 +101,16 @@ def _cases(cases: Mapping[str, Toy], context: Context) -> Iterator[str]:
     before = _vector(readings["start"])
     for name in list(cases)[1:]:
         shares = (_number(float(share)) for share in readings[name].shares)
-        values = dict(zip(TOKENS, shares, strict=True), before=before, after=_vector(readings[name]))
+        values = dict(
+            zip(TOKENS, shares, strict=True), before=before, after=_vector(readings[name])
+        )
         label = _said(context, f"name_{name}")
         button = f'<button type="button" value="{name}" disabled>{label}</button>'
         yield f"<li>{button} {_said(context, f'case_{name}', **values)}</li>"
 
 
 def _vector(reading: Reading) -> str:
-    return f"({', '.join(map(_number, reading.output.tolist()))})"
+    return f"({', '.join(map(_number, reading.output))})"
 
 
 def _number(value: float) -> str:

@@ -36,7 +36,7 @@ def mixed(toy: Toy, reading: Reading, context: Context) -> str:
         share = _cell("share", float(reading.shares[source]))
         brought = _pair("brought", reading.brought[source].tolist())
         lines.append(_source(source, [share, *_pair("v", toy.v[source]), *brought]))
-    output = _pair("output", reading.output.tolist())
+    output = _pair("output", reading.output)
     lines.append(_sum([_cell("total", 1.0), "", "", *output], context))
     return _table("mixing", ("A", "v₀", "v₁", "A × v₀", "A × v₁"), lines, context)
 

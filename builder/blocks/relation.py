@@ -65,7 +65,7 @@ def _receiver(directive: Directive, tokens: Sequence[str]) -> int:
 def _item(
     tokens: Sequence[tuple[str, str, str]],
     place: int,
-    is_chosen: bool,  # noqa: FBT001
+    is_chosen: bool,
     figure_id: str,
     context: Context,
 ) -> str:
@@ -79,7 +79,8 @@ def _item(
         return escape(context.words(f"relation.{name}", **places))
 
     texts = "".join(
-        f'<span class="relation-{name}">{words(name)}</span>' for name in ("reads", "read", "masked")
+        f'<span class="relation-{name}">{words(name)}</span>'
+        for name in ("reads", "read", "masked")
     )
     return (
         f'<li><input type="radio" name="{figure_id}" id="{button}"{" checked" * is_chosen}>'

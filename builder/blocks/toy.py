@@ -1,6 +1,6 @@
-"""The toy of `::: plane`: attention with four tokens and vectors of two numbers, all chosen by hand.
+"""The toy of `::: plane`: attention among four tokens, with vectors of two numbers.
 
-It is no part of the model: nothing was trained, projected or measured.
+All its numbers are chosen. It is no part of the model: nothing was trained or measured.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ class Reading:
     steps: Array
 
     @property
-    def output(self) -> Array:
-        """H: everything that is brought, added up [2]."""
-        return self.steps[-1]
+    def output(self) -> tuple[float, float]:
+        """H: everything that is brought, added up."""
+        x, y = self.steps[-1].tolist()
+        return x, y
 
 
 def read(toy: Toy, receiver: int = RECEIVER) -> Reading:

@@ -30,7 +30,7 @@ Article.defineEngine();
 """
 
 _COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*((?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
-_INDENT = re.compile(rb"^[ \t]+", re.MULTILINE)
+_INDENT = re.compile(rb"^\s+", re.MULTILINE)
 _CAST = re.compile(rb"/\*\* @type [^\n*]*\*/ ?")
 
 
@@ -54,7 +54,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
         "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),
-        "theme.js": read_regular(scripts / "theme.js"),
+        "theme.js": _bare(read_regular(scripts / "theme.js")),
         "favicon.png": read_regular(templates / "favicon.png"),
     }
     found |= {font.name: read_regular(font) for font in _files(templates / "fonts", "woff2")}
@@ -96,7 +96,7 @@ def _files(folder: Path, suffix: str) -> list[Path]:
 
 
 def _bare(script: bytes) -> bytes:
-    """The script without comments and indentation; no text in it goes over several lines."""
+    """The script without comments, indentation and empty lines: no text in it has several lines."""
     return _INDENT.sub(b"", _CAST.sub(b"", _COMMENT.sub(b"", script)))
 
 

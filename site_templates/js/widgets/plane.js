@@ -31,9 +31,10 @@
       write();
     }
 
+    /** The sliders keep it to their range and steps. */
     function turn(query) {
-      const most = Number(sliders[0].max);
-      toy.q[reader()] = query.map((x) => Math.round(Math.min(Math.max(x, -most), most) * 10) / 10);
+      query.forEach((x, d) => (sliders[d].value = x));
+      toy.q[reader()] = query.map((_, d) => Number(sliders[d].value));
       write();
     }
 
@@ -55,7 +56,7 @@
       panels.forEach(Article.matrix.refresh);
     }
 
-    figure.addEventListener("input", ({ target }) => (target.name[0] === "q" ? turn(sliders.slice(0, 2).map(({ value }) => Number(value))) : write()));
+    figure.addEventListener("input", ({ target }) => (target.name[0] === "q" ? turn([sliders[0].value, sliders[1].value]) : write()));
     figure.addEventListener("click", ({ target }) => target.matches("button") && start(target.value));
     figure.addEventListener("article:cell", ({ target, detail: td }) => {
       if (!td) return;
@@ -97,7 +98,9 @@
       element.classList.toggle("masked", j >= seen);
       element.style.setProperty("--a", share[j].toFixed(3));
     });
-    for (const [name, vectors] of [["key", k], ["value", v], ["output", [output]]]) all(`.plane-${name}`).forEach((arrow, j) => point(arrow, vectors, j));
+    all(".plane-key").forEach((arrow, j) => point(arrow, k, j));
+    all(".plane-value").forEach((arrow, j) => point(arrow, v, j));
+    point(all(".plane-output")[0], [output], 0);
   }
 
   function line([element], to, from = [0, 0]) {
@@ -139,7 +142,7 @@
     if (part === "dot") return `q \u00b7 k = ${q.map((x, i) => `${operand(x, 1)} \u00d7 ${operand(k[j][i], 1)}`).join(" + ")}${result}`;
     if (part === "score") return `S = ${[show(dot[j], 2), ...divisors.map((by) => show(by, 4))].join(" \u00f7 ")}${result}`;
     if (part === "brought") return `A \u00d7 v = ${show(share[j], 4)} \u00d7 ${operand(v[j][d], 1)}${result}`;
-    const most = Math.max(...score.slice(0, seen)), powers = score.slice(0, seen).map((s) => show(Math.exp(s - most), 4));
+    const scores = score.slice(0, seen), most = Math.max(...scores), powers = scores.map((s) => show(Math.exp(s - most), 4));
     return `${Article.text("plane_powers", { most: show(most) })}A = ${powers[j]} \u00f7 (${powers.join(" + ")})${result}`;
   }
 
