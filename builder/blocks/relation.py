@@ -18,7 +18,8 @@ from builder.blocks.directive import (
     Directive,
     Options,
 )
-from builder.errors import did_you_mean
+from builder.blocks.worked import place as place_of
+from builder.numbers.address import Axis
 
 NAME = "relation"
 ARGUMENT = Argument.NONE
@@ -31,7 +32,8 @@ _PARTS = 3
 def render(directive: Directive, context: Context) -> str:
     """Return the tokens as a choice of one; what comes after the chosen one is masked."""
     tokens = [_parts(str(item)) for item in directive.required("tokens")]
-    receiver = _receiver(directive, [token for token, *_ in tokens])
+    axis = Axis("key", tuple(token for token, *_ in tokens), has_tokens=True)
+    receiver = place_of(directive, "receiver", axis)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     items = "".join(
         _item(tokens, place, place == receiver, figure_id, context) for place in range(len(tokens))
@@ -52,14 +54,6 @@ def _parts(item: str) -> tuple[str, str, str]:
         raise BlockError("bad-token", message, hint, "tokens")
     token, seeks, offers = parts
     return token, seeks, offers
-
-
-def _receiver(directive: Directive, tokens: Sequence[str]) -> int:
-    wanted = str(directive.required("receiver"))
-    if wanted not in tokens:
-        message = f"the sentence has no token `{wanted}`"
-        raise BlockError("unknown-label", message, did_you_mean(wanted, tokens), "receiver")
-    return tokens.index(wanted)
 
 
 def _item(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from builder.numbers.matrix import Array
+from model.encoding import rounded
 
 Vectors = tuple[tuple[float, float], ...]
 
@@ -63,7 +64,7 @@ class Reading:
 
 
 def read(toy: Toy, receiver: int = RECEIVER) -> Reading:
-    """Compute what a position reads, under the causal mask and with the scale."""
+    """Compute what a position reads, under the causal mask and with the scale, to 7 digits."""
     dots = np.array(toy.k) @ np.array(toy.q[receiver])  # [token]
     scores = dots / np.sqrt(2)
     n_seen = receiver + 1
@@ -72,7 +73,7 @@ def read(toy: Toy, receiver: int = RECEIVER) -> Reading:
     shares[:n_seen] = powers / powers.sum()
     brought = shares[:, None] * np.array(toy.v)  # [token 2]
     steps = np.vstack([np.zeros(2), np.cumsum(brought, axis=0)])
-    return Reading(n_seen, dots, scores, shares, brought, steps)
+    return Reading(n_seen, *map(rounded, (dots, scores, shares, brought, steps)))
 
 
 def presets() -> Mapping[str, Toy]:

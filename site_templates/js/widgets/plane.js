@@ -150,6 +150,7 @@
   function mountHandle(handle, query, turn) {
     handle.tabIndex = 0;
     handle.setAttribute("role", "slider");
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false }); // a finger on it scrolls nothing
     handle.addEventListener("pointerdown", ({ pointerId }) => handle.setPointerCapture(pointerId));
     handle.addEventListener("pointermove", ({ pointerId, clientX, clientY }) => {
       if (!handle.hasPointerCapture(pointerId)) return;
