@@ -16,7 +16,8 @@ from tests.browser import DESKTOP, PHONE, Chromium, Visit, ask, cell_at
 from tests.site_build import BuiltSite
 
 CHAPTERS = [
-    *("index", "isolated-rows", "reading-table", "table-follows-input", "scores", "values"),
+    *("index", "primer", "isolated-rows", "reading-table", "table-follows-input"),
+    *("scores", "values"),
     *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "limit"),
     *("ledger", "ledger-mlp", "ledger-backward", "about"),
 ]

@@ -34,8 +34,11 @@ from builder.blocks import (
     network,
     note,
     one_step,
+    plane,
     problem,
     product,
+    receiver,
+    relation,
     route,
     row,
     softmax,
@@ -73,5 +76,8 @@ BLOCKS: tuple[Block, ...] = (
     one_step,
     ledger,
     votes,
+    relation,
+    plane,
+    receiver,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

@@ -32,6 +32,8 @@
   mountEach("figure.atlas", Article.atlas.mount);
   mountEach("figure.route", Article.route.mount);
   mountEach("figure.one-step", Article.oneStep.mount);
+  mountEach("figure.plane", Article.plane.mount);
+  mountEach(".receiver", Article.receiver.mount);
   mountEach(".value[data-cell]", Article.prose.mount);
   mountEach("[data-opens]", Article.prose.mount);
   mountEach("figure.matrix", Article.live.mount);

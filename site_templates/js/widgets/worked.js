@@ -167,5 +167,5 @@
     return [wanted, false];
   }
 
-  Article.worked = { write, placeIn };
+  Article.worked = { write, placeIn, thatAddUp };
 })((window.Article ??= {}));
