@@ -7,7 +7,7 @@ from html import escape
 from itertools import chain
 
 from builder.blocks.directive import BlockError, Context, Directive
-from builder.blocks.figure import require_gradient
+from builder.blocks.figure import require_gradient, whereabouts
 from builder.blocks.follow import following
 from builder.blocks.table import axis_word, indices
 from builder.numbers.address import Axis
@@ -54,6 +54,7 @@ def worked_figure(
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     return (
         f'<figure class="worked {kind}" id="{figure_id}" data-kind="{kind}"{written}>'
+        f'<p class="worked-where">{escape(whereabouts(result, context))}</p>'
         f'<div class="worked-scroll"><table class="worked-table">{table}</table></div>'
         f"{directive.figcaption}</figure>\n"
     )

@@ -114,7 +114,9 @@
       step === null ? "" : Article.text("scene_step", { step }),
       count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     ].filter(Boolean).join(Article.text("scene_and"));
-    Article.bar.say(shown && Article.text("scene_shown", { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
+    const speaksOf = (stage) => document.querySelectorAll(`figure[data-stage="${stage}"]`).length;
+    const text = speaksOf("initial") > speaksOf("trained") ? "scene_shown_initial" : "scene_shown";
+    Article.bar.say(shown && Article.text(text, { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
