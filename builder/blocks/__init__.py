@@ -36,6 +36,8 @@ from builder.blocks import (
     one_step,
     problem,
     product,
+    quiz,
+    review,
     route,
     row,
     softmax,
@@ -73,5 +75,7 @@ BLOCKS: tuple[Block, ...] = (
     one_step,
     ledger,
     votes,
+    quiz,
+    review,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

@@ -30,6 +30,8 @@ Article.defineEngine();
 """
 
 _COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*((?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
+_INDENT = re.compile(rb"^[ \t]+", re.MULTILINE)
+_CAST = re.compile(rb"/\*\* @type [^\n*]*\*/ ?")
 
 
 def static_assets(templates: Path) -> dict[str, bytes]:
@@ -94,8 +96,8 @@ def _files(folder: Path, suffix: str) -> list[Path]:
 
 
 def _bare(script: bytes) -> bytes:
-    """The script without the comments that have lines of their own."""
-    return _COMMENT.sub(b"", script)
+    """The script without comments and indentation; no text in it goes over several lines."""
+    return _INDENT.sub(b"", _CAST.sub(b"", _COMMENT.sub(b"", script)))
 
 
 def _joined(paths: Iterable[Path]) -> bytes:

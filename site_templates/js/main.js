@@ -31,7 +31,9 @@
   mountEach("figure.atlas", Article.atlas.mount);
   mountEach("figure.route", Article.route.mount);
   mountEach("figure.one-step", Article.oneStep.mount);
-  mountEach(".value[data-cell]", Article.prose.mount);
+  mountEach(".value[data-cell]:not(label *, legend *)", Article.prose.mount);
+  mountEach(".quiz", Article.quiz.mount);
+  mountEach(".review", Article.review.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);
