@@ -10,7 +10,7 @@ from html import escape
 
 from builder.blocks.directive import BlockError, Context, no_target, where
 from builder.blocks.value import decimals_in, formatted, usual_format
-from builder.content.quiz import Item, Number, Text
+from builder.content.quiz import Item, Mistake, Number, Text
 from builder.content.quiz_files import FEWEST_OPTIONS
 from builder.errors import Location
 from builder.numbers.address import AddressError
@@ -73,7 +73,7 @@ def _numbers(item: Item, number: Number, context: Context) -> Iterator[Shown]:
         n_before = len(context.diagnostics.found)
         for mistake in number.mistakes:
             with reporting({"number": mistake.location}, context):
-                value = _mistaken(mistake.name, mistake.address, at)
+                value = _mistaken(mistake, at)
                 shown = formatted(value, kind, decimals)
                 if shown not in seen:
                     yield value, shown, mistake.because, False
@@ -99,12 +99,12 @@ def asked(item: Item, number: Number, context: Context) -> Asked:
     return at
 
 
-def _mistaken(name: str, address: str, at: Asked) -> float:
-    if name:
-        return value_of(name, at)
-    found = at.numbers.value(address, at.stage, at.problem, at.target).number
+def _mistaken(mistake: Mistake, at: Asked) -> float:
+    if mistake.name:
+        return value_of(mistake.name, at)
+    found = at.numbers.value(mistake.address, at.stage, mistake.problem, at.target).number
     if found is None:
-        message = f"`{address}` is masked: there is no number to take for the right one"
+        message = f"`{mistake.address}` is masked: there is no number to take for the right one"
         raise AddressError("masked", message, "choose a column up to the row")
     return found
 

@@ -30,12 +30,13 @@ class Option:
 class Mistake:
     """How a reader can come to a wrong number, and what to say then.
 
-    Either `name` is that of a mistake in `builder.quiz`, or `address` is what was read instead.
-    `location` is that of the field that says so.
+    Either `name` is that of a mistake in `builder.quiz`, or `address` is what was read instead, of
+    the same `problem` or of another. `location` is that of the field that says so.
     """
 
     name: str
     address: str
+    problem: str
     because: Text
     location: Location
 

@@ -76,14 +76,15 @@ def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
         message = f"`{name}` is not a name: use a-z, 0-9 and single hyphens"
         top.complain(*top.place(name), "item-name", message, "such as `row-of-a`")
     _check_kind(name, fields, top)
+    problem = check_problem(fields, "problem", chapter.problem)
     item = Item(
         name=name,
         section=_text(fields, "section"),
-        problem=check_problem(fields, "problem", chapter.problem),
+        problem=problem,
         question=_text(fields, "question"),
         location=top.locate(name),
         options=_options(fields) if "options" in fields else (),
-        number=_number(fields) if "number" in fields else None,
+        number=_number(fields, problem) if "number" in fields else None,
     )
     fields.finish(ignored=KINDS)
     return item
@@ -125,7 +126,7 @@ def _each_option(fields: Section) -> Iterator[Option]:
         seen.setdefault(text.markdown, text.line)
 
 
-def _number(fields: Section) -> Number:
+def _number(fields: Section, problem: str) -> Number:
     address = _text(fields, "number")
     given = {name: fields.get(name, str, "") for name in ("stage", "target", "format")}
     decimals = fields.get("decimals", int, 0) if "decimals" in fields else None
@@ -135,23 +136,24 @@ def _number(fields: Section) -> Number:
         options={name: text for name, text in given.items() if text},
         locations={name: fields.locate(name) for name in ("number", "problem", *given)},
         because=_text(fields, "because"),
-        mistakes=list(_mistakes(fields)),
+        mistakes=list(_mistakes(fields, problem)),
     )
 
 
-def _mistakes(fields: Section) -> Iterator[Mistake]:
-    seen: dict[str, int] = {}
+def _mistakes(fields: Section, problem: str) -> Iterator[Mistake]:
+    seen: dict[tuple[str, str], int] = {}
     for entry in _sections(fields, "mistakes", "{mistake: NAME, because: ...}"):
         kind = "address" if "address" in entry and "mistake" not in entry else "mistake"
         made = _text(entry, kind)
         location = entry.locate(kind)
         name, address = (made.markdown, "") if kind == "mistake" else ("", made.markdown)
-        yield Mistake(name, address, _text(entry, "because"), location)
+        read = check_problem(entry, "problem", problem) if address else problem
+        yield Mistake(name, address, read, _text(entry, "because"), location)
         entry.finish()
-        if made.markdown in seen:
-            message = f"`{made.markdown}` stands on line {seen[made.markdown]} already"
+        if (made.markdown, read) in seen:
+            message = f"`{made.markdown}` stands on line {seen[made.markdown, read]} already"
             entry.complain(*entry.place(kind), "repeated-option", message)
-        seen.setdefault(made.markdown, made.line)
+        seen.setdefault((made.markdown, read), made.line)
 
 
 def _sections(fields: Section, name: str, form: str) -> Iterator[Section]:

@@ -121,9 +121,19 @@ def _everywhere(key: str) -> Made:
     return lambda at: float(at.whole(key)[at.row, at.column])
 
 
+def _one_head(at: Asked) -> float:
+    """Only what the first head writes is added."""
+    written = at.of("attn.result", head=0)[at.row, at.column]
+    return float(at.of("resid_pre")[at.row, at.column] + written)
+
+
 _OF_TENSOR: Mapping[str, Mapping[str, Made]] = {
     "resid_pre": {"no-position": _everywhere("embed"), "position-from-one": _position_from_one},
-    "resid_mid": {"replaced": _plain("attn_out"), "nothing-added": _plain("resid_pre")},
+    "resid_mid": {
+        "replaced": _plain("attn_out"),
+        "nothing-added": _plain("resid_pre"),
+        "one-head": _one_head,
+    },
     "resid_post": {"replaced": _plain("mlp_out"), "nothing-added": _plain("resid_mid")},
     "ln1.out": {"before-gain": _plain("ln1.normalized"), "not-normalized": _plain("resid_pre")},
     "ln_final.out": {"before-gain": _everywhere("ln_final.normalized")},
@@ -138,6 +148,10 @@ _OF_TENSOR: Mapping[str, Mapping[str, Made]] = {
 """Name of a tensor -> name of a mistake -> what it leads to."""
 
 
+def _root(at: Asked) -> float:
+    return math.sqrt(at.numbers.config.d_head)
+
+
 def _targets(at: Asked, per_problem: int) -> float:
     return at.listed("manifest.task.n_problems") * per_problem
 
@@ -147,6 +161,24 @@ _OF_DOCUMENT: Mapping[str, Mapping[str, Made]] = {
         "one-a-problem": lambda at: _targets(at, 1),
         "all-of-two-digits": lambda at: _targets(at, task.MAX_INPUTS),
         "no-end": lambda at: at.listed("manifest.task.n_targets") - _targets(at, 1),
+    },
+    "claims.isolated-rows-limit.most_correct": {
+        "one-operand": lambda _at: float(len(task.DIGITS)),
+        "counted-twice": lambda _at: 2.0 * len(task.DIGITS),
+        "one-problem": lambda _at: 1.0,
+    },
+    "claims.zero-outscores-seven.times": {
+        "difference": lambda at: at.listed("claims.zero-outscores-seven.difference"),
+        "no-scale": lambda at: at.listed("claims.zero-outscores-seven.times") ** _root(at),
+        "power-of-two": lambda at: 2 ** at.listed("claims.zero-outscores-seven.difference"),
+    },
+    "claims.gradients-cancel.size_of_sum": {
+        "all-agree": lambda at: at.listed("claims.gradients-cancel.sum_of_sizes"),
+        "all-cancel": lambda _at: 0.0,
+        "all-perpendicular": lambda at: (
+            at.listed("claims.gradients-cancel.sum_of_sizes")
+            / math.sqrt(at.listed("manifest.task.n_problems"))
+        ),
     },
     "claims.loss-near-floor.floor": {
         "zero": lambda _at: 0.0,
