@@ -21,7 +21,9 @@ def render(directive: Directive, context: Context) -> str:
     quiz = context.site.quizzes.get((chapter.language.code, chapter.slug))
     if quiz is None:
         message = f"the chapter `{chapter.slug}` has no quiz in this language"
-        hint = f"write `content/{chapter.language.code}/quiz/{chapter.slug}.yml`, or delete the block"
+        hint = (
+            f"write `content/{chapter.language.code}/quiz/{chapter.slug}.yml`, or delete the block"
+        )
         raise BlockError("no-quiz", message, hint)
     own_id = context.ids.take(NAME, directive.line)
     label = escape(context.words("quiz.title"))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html import escape
 
 from builder.blocks import value
 from builder.blocks.directive import Context, Directive, Role
-from builder.blocks.quiz_choices import Choice, choices, reporting
+from builder.blocks.part import BETWEEN
+from builder.blocks.quiz_choices import Choice, asked, choices, reporting
 from builder.content.quiz import Item, Number, Quiz, Text
 from builder.links import Link
+from builder.numbers.display import problem_label
+from builder.numbers.matrix import Value
 
 
 def quiz_html(quiz: Quiz, directive: Directive, context: Context) -> str:
@@ -50,19 +54,33 @@ def _item(item: Item, quiz: Quiz, directive: Directive, context: Context) -> str
 
 def _answer(choice: Choice, context: Context) -> str:
     verdict = escape(context.words("quiz.right" if choice.is_right else "quiz.wrong"))
-    mark = ' class="is-right"' if choice.is_right else ""
-    return f"<li{mark}><b>{choice.html}</b> <b>{verdict}</b> {choice.because}</li>"
+    name = "is-right" if choice.is_right else "is-wrong"
+    return f'<li class="{name}"><b>{choice.html}</b> <b>{verdict}</b> {choice.because}</li>'
 
 
 def _number(item: Item, number: Number, context: Context) -> str:
-    """Which number of the model is asked for; it opens like any other."""
+    """Which number of the snapshot is asked for; one of a tensor opens like any other."""
     options = {**number.options, "problem": item.problem}
     with reporting(number.locations, context):
-        shown = value.render(Role("value", number.address, options, item.location.line), context)
-        address = f"<code>{escape(number.address)}</code>"
-        text = escape(context.words("quiz.number", address="\0", value="\1"))
-        return f'<p class="quiz-number">{text.replace(chr(0), address).replace(chr(1), shown)}</p>'
+        asked_for = asked(item, number, context).value
+        role = Role(value.NAME, number.address, options, item.location.line)
+        html = {
+            "address": f"<code>{escape(asked_for.address)}</code>",
+            "value": value.render(role, context),
+        }
+        marked = {name: f"\0{name}\0" for name in html}
+        if asked_for.cell:
+            text = context.words("quiz.number", where=_where(asked_for, context), **marked)
+        else:
+            text = context.words("quiz.listed", **marked)
+        filled = re.sub("\0(.*?)\0", lambda match: html[match[1]], escape(text))
+        return f'<p class="quiz-number">{filled}</p>'
     return ""
+
+
+def _where(number: Value, context: Context) -> str:
+    stage = context.words(f"figure.stage_{number.stage}")
+    return BETWEEN.join([problem_label(number.problem), stage] if number.problem else [stage])
 
 
 def _source(item: Item, quiz: Quiz, context: Context) -> str:
@@ -70,6 +88,6 @@ def _source(item: Item, quiz: Quiz, context: Context) -> str:
     chapter = context.site.chapters[context.chapter.language.code, quiz.slug]
     href = f"{quiz.slug}.html#{item.section.markdown}"
     context.links.append(Link(href, item.section.location))
-    text = escape(context.words("quiz.source", title=chapter.title))
+    text = escape(context.words("quiz.source", title=chapter.short_title))
     link = f'<a href="{escape(href)}">{text}</a>'
     return f'<p class="quiz-source">{link} <span class="quiz-when"></span></p>'

@@ -45,8 +45,8 @@ class Mistake:
 class Number:
     """A number to predict: where it stands in the snapshot, and the mistakes to tell it from.
 
-    `options` are those of a `{value}`, all text: `problem`, `stage`, `target`, `decimals`, `format`.
-    `locations` has the place of each and of `number`, the address.
+    `options` are those of a `{value}` as text, but for `problem`, which is the item's: `stage`,
+    `target`, `decimals` and `format`. `locations` has the place of each, and of the address.
     """
 
     address: str

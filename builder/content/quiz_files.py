@@ -37,7 +37,9 @@ def load_quizzes(
     """Read the quizzes of every language; (language code, slug) -> quiz."""
     found: dict[tuple[str, str], Quiz] = {}
     for language in languages:
-        written = {slug: chapter for (code, slug), chapter in chapters.items() if code == language.code}
+        written = {
+            slug: chapter for (code, slug), chapter in chapters.items() if code == language.code
+        }
         for path in sorted((content / language.code / FOLDER).glob("*")):
             shown = f"{content.name}/{language.code}/{FOLDER}/{path.name}"
             problem = _misnamed(path, written)

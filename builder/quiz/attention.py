@@ -130,9 +130,7 @@ def _shares_up_to_target(at: Asked) -> Array:
 
 _GRADIENTS: Mapping[str, Mapping[str, Made]] = {
     "∂attn.pattern": {
-        "keys-for-values": lambda at: float(
-            at.of("∂attn.z")[at.row] @ at.of("attn.k")[at.column]
-        ),
+        "keys-for-values": lambda at: float(at.of("∂attn.z")[at.row] @ at.of("attn.k")[at.column]),
         "times-the-share": _not_less_the_mean,
     },
     "∂attn.attn_scores": {

@@ -183,9 +183,11 @@ _OF_DOCUMENT: Mapping[str, Mapping[str, Made]] = {
     "claims.loss-near-floor.floor": {
         "zero": lambda _at: 0.0,
         "every-guess": lambda _at: math.log(len(task.DIGITS)),
-        "whole-vocabulary": lambda at: math.log(task.N_TOKENS)
-        * at.listed("manifest.task.n_problems")
-        / at.listed("manifest.task.n_targets"),
+        "whole-vocabulary": lambda at: (
+            math.log(task.N_TOKENS)
+            * at.listed("manifest.task.n_problems")
+            / at.listed("manifest.task.n_targets")
+        ),
     },
 }
 

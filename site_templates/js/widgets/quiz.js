@@ -23,14 +23,15 @@
       const inputs = [...fieldset.elements], at = inputs.findIndex(({ checked }) => checked);
       if (at < 0) return said.replaceChildren(Article.text("quiz_choose"));
       const answer = item.querySelectorAll(".quiz-answers li")[at], { className } = answer;
+      const isRight = className === "is-right";
       said.replaceChildren(...answer.cloneNode(true).childNodes);
       said.className = `quiz-said ${className}`;
-      inputs[at].parentElement.className = className || "is-wrong";
+      inputs[at].parentElement.className = className;
       if (!isFirst) return;
       isFirst = false;
-      Article.progress.grade(item.dataset.item, className !== "");
-      if (!className) {
-        said.append(" ", Article.text("quiz_below"));
+      Article.progress.grade(item.dataset.item, isRight);
+      if (!isRight) {
+        said.append(Article.text("quiz_below"));
         again(item, fresh);
       }
       item.dispatchEvent(new CustomEvent("article:graded", { bubbles: true }));
