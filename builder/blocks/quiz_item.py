@@ -42,7 +42,7 @@ def _item(item: Item, quiz: Quiz, directive: Directive, context: Context) -> str
         for choice in found
     )
     answers = "".join(_answer(choice, context) for choice in found)
-    number = _number(item, item.number, own) if item.number else ""
+    number = _number(item, item.number, own) if item.number and found else ""
     return (
         f'<div class="quiz-item" id="{item_id}" data-item="{key}">'
         f"<fieldset><legend>{inline(item.question)}</legend>{options}</fieldset>"

@@ -20,6 +20,9 @@ from builder.quiz.attention import OF_ATTENTION
 from model import task
 from model.snapshot import STAGES
 
+_OF_PAIRS = ("attn.attn_scores", "attn.pattern")
+"""Tensors with a cell for each reader and each source."""
+
 
 def mistakes_about(at: Asked) -> Mapping[str, Made]:
     """Return the mistakes that can be made with a number, by name."""
@@ -102,8 +105,10 @@ def _probability_down_the_column(at: Asked) -> float:
 
 def _position_from_one(at: Asked) -> float:
     """Positions are counted from 1."""
-    position = at.whole("pos_embed.W_pos")[at.row + 1]
-    return float(at.whole("embed")[at.row, at.column] + position[at.column])
+    positions = at.whole("pos_embed.W_pos")[:, at.column]
+    if at.row + 1 == len(positions):
+        return math.nan
+    return float(at.whole("embed")[at.row, at.column] + positions[at.row + 1])
 
 
 def _as_if_answer(at: Asked) -> float:
@@ -204,6 +209,9 @@ def value_of(name: str, at: Asked) -> float:
     if name not in known:
         message = f"`{name}` is no mistake with `{at.value.address}`"
         raise AddressError("unknown-mistake", message, did_you_mean(name, known))
+    if at.name.endswith(_OF_PAIRS) and at.column > at.row:
+        message = f"`{at.value.address}` is of a source that comes after its reader"
+        raise AddressError("no-number", message, "choose a column up to the row")
     found = known[name](at)
     if not np.isfinite(found):
         message = f"`{name}` leads to no number here"
