@@ -117,7 +117,8 @@ class Renderer:
     def _page(self, language: Language, slug: str) -> Stored:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
-        ingredients = {**self._shared_ingredients, name: digest(repr(chapter))}
+        quizzes = {q.path: digest(repr(q)) for q in self.site.quizzes_on(language, slug)}
+        ingredients = {**self._shared_ingredients, name: digest(repr(chapter)), **quizzes}
         url = self.site.url(language, slug)
 
         def compute() -> Result:
@@ -130,6 +131,7 @@ class Renderer:
 
     def _render(self, chapter: Chapter, url: str) -> Result:
         from builder.blocks.directive import Context
+        from builder.blocks.quiz import unshown
         from builder.markdown import render
 
         found = Diagnostics()
@@ -142,6 +144,7 @@ class Renderer:
             svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
         )
         rendered = render(context)
+        found.extend(unshown(context))
         page = self._pages.chapter(chapter, rendered)
         facts = {
             "links": [[link.href, astuple(link.location)] for link in rendered.links],

@@ -13,6 +13,7 @@ from typing import Any
 
 from builder.blocks.directive import Context
 from builder.claims.result import ClaimResult
+from builder.content.quiz_files import load_quizzes
 from builder.content.site import Chapter, Language, Site
 from builder.content.strings import Texts, load_texts
 from builder.errors import Diagnostics
@@ -45,6 +46,8 @@ STATEMENTS = {
     "claim.never-true": "7 < 8 & 8 < 7",
     "claim.every-form": "数有各种写法。",
 }
+QUIZZED = Chapter("index", LANGUAGES[0], "zh/index.md", "一章", "一章", "", "7x8", "", 1)
+"""A chapter that has the quiz of the fixtures."""
 FILES = [
     {"path": "claims.json", "bytes": 1407, "numbers": 30},
     {"path": "traces/trained/7x0.json", "bytes": 31415, "numbers": 2992},
@@ -101,7 +104,9 @@ def numbers() -> Numbers:
 
 @functools.cache
 def _shared() -> tuple[Site, Texts, Numbers]:
-    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, {})
+    chapters = {("zh", "index"): QUIZZED}
+    quizzes = load_quizzes(ROOT / "tests/fixtures/content", LANGUAGES, chapters, Diagnostics())
+    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, chapters, quizzes)
     texts = load_texts(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
     statements = dict.fromkeys(texts.strings, STATEMENTS)
     return site, texts | Texts(statements, {}), numbers()

@@ -37,8 +37,10 @@ from builder.blocks import (
     plane,
     problem,
     product,
+    quiz,
     receiver,
     relation,
+    review,
     route,
     row,
     softmax,
@@ -79,5 +81,7 @@ BLOCKS: tuple[Block, ...] = (
     relation,
     plane,
     receiver,
+    quiz,
+    review,
 )
 ROLES: tuple[InlineBlock, ...] = (value, problem, claim)

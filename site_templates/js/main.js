@@ -34,8 +34,10 @@
   mountEach("figure.one-step", Article.oneStep.mount);
   mountEach("figure.plane", Article.plane.mount);
   mountEach(".receiver", Article.receiver.mount);
-  mountEach(".value[data-cell]", Article.prose.mount);
+  mountEach(".value[data-cell]:not(label *, legend *)", Article.prose.mount);
   mountEach("[data-opens]", Article.prose.mount);
+  mountEach(".quiz", Article.quiz.mount);
+  mountEach(".review", Article.review.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);
   mountEach(".timeline", Article.timeline.mount);
