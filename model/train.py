@@ -140,7 +140,7 @@ def train(
             on_step(step, losses[-1], corrects[-1])
         if step < recipe.steps:
             gradient = parameters.gradient(loss)
-            margin = min(margin, adam.update(gradient, learning_rate(recipe, step)))
+            margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
 
     rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
     return Run(checkpoints, losses, corrects, rates, float(margin))

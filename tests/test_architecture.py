@@ -13,7 +13,16 @@ from tests.projects import MODULES
 LONGEST_FUNCTION = 60
 
 WALLS: dict[str, tuple[str, ...]] = {
-    "torch": ("model.transformer", "model.train", "model.trace", "model.evidence"),
+    "torch": (
+        "model.transformer",
+        "model.train",
+        "model.trace",
+        "model.evidence",
+        "model.columns",
+        "model.reading",
+        "model.by_hand",
+        "model.together",
+    ),
     "altair": ("builder.charts",),
     "vl_convert": ("builder.charts",),
     "markdown_it": ("builder.markdown", "builder.blocks"),
