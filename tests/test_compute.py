@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from builder import compute
+from builder import compute, requirements
 from builder.cli import main
 from builder.code import SourceCode
 from builder.compute import Computed, Computer
@@ -114,9 +114,9 @@ def test_a_training_too_close_to_a_rounding_boundary_is_one_message(
 ) -> None:
     computed, _ = run(project)
     margin = json.loads(computed.files["manifest.json"])["training"]["portability_margin"]
-    monkeypatch.setattr(compute, "SMALLEST_MARGIN", margin)
+    monkeypatch.setattr(requirements, "SMALLEST_MARGIN", margin)
     run(project)
-    monkeypatch.setattr(compute, "SMALLEST_MARGIN", 2 * margin)
+    monkeypatch.setattr(requirements, "SMALLEST_MARGIN", 2 * margin)
     message = failure(project, PRESET)
     assert f"in the training a gradient came within {margin:.1e} of a rounding" in message
     assert message.endswith(
@@ -195,7 +195,7 @@ def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
 
 
 def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:
-    assert compute.SMALLEST_MARGIN == 1e-14
+    assert requirements.SMALLEST_MARGIN == 1e-14
 
 
 def test_every_stage_that_is_damaged_is_computed_again_alone(project: Path) -> None:

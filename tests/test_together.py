@@ -10,23 +10,23 @@ from model import task, together
 from model.by_hand import Network
 from model.columns import Columns
 from model.config import Preset
-from model.evidence import uniform_pattern
 from model.reading import ByContent, PlainAverage, Reading
 from model.together import Together, train_together
 from model.train import Batch, DivergenceError, Parameters, initial_weights, train
-from model.transformer import transformer, unrecorded
+from model.transformer import transformer
+from model.variants import FULL, UNIFORM
 from tests.trained_models import CONFIG, PRESET
 
 SEEDS = (8, 0, 3)
-READINGS = {"by content": (ByContent(), unrecorded), "average": (PlainAverage(), uniform_pattern)}
+READINGS = {"by content": (ByContent(), FULL), "average": (PlainAverage(), UNIFORM)}
 
 
 @pytest.mark.parametrize("name", READINGS)
 def test_seeds_trained_together_are_those_trained_alone(name: str) -> None:
-    reading, record = READINGS[name]
+    reading, variant = READINGS[name]
     preset = PRESET.override(steps=90)
     for seed, run in zip(SEEDS, train_together(preset, SEEDS, reading), strict=True):
-        alone = train(preset.override(seed=seed), record)
+        alone = train(preset.override(seed=seed), variant)
         assert run.checkpoints.keys() == alone.checkpoints.keys()
         for step, weights in alone.checkpoints.items():
             for key, weight in weights.items():
@@ -42,12 +42,13 @@ def test_seeds_trained_together_are_those_trained_alone(name: str) -> None:
 )
 @pytest.mark.parametrize("name", READINGS)
 def test_every_gradient_is_that_of_autograd(name: str, sizes: dict[str, int]) -> None:
-    reading, record = READINGS[name]
+    reading, variant = READINGS[name]
     preset = PRESET.override(**sizes)
     found = gradients_together(preset, reading)
     batch = Batch.of_all_problems()
     for row, seed in enumerate(SEEDS):
         alone = Parameters.of(initial_weights(preset.model, seed))
+        record = variant.record(alone.tensors)
         loss = batch.loss(transformer(alone.tensors, batch.tokens, preset.model, record))
         expected = alone.gradient(loss)
         assert np.abs(found[row] - expected).max() < 1e-14
