@@ -172,16 +172,8 @@ def parser() -> argparse.ArgumentParser:
     lock = command("lock", commands.run_lock, LOCK, "accept the current numbers")
     lock.add_argument("--quiet", action="store_true", help="do not report stages")
 
-    evidence = command("evidence", commands.run_evidence, EVIDENCE, "what the task needs")
-    evidence.add_argument(
-        "tables", nargs="*", metavar="TABLE", type=_table, help=f"of {', '.join(OF_EVIDENCE)}"
-    )
-    _add_workers(evidence)
-
-    census = command("census", commands.run_census, CENSUS, "of how many seeds each claim holds")
-    census.add_argument("--seeds", default="0-63", help="such as 0-63 or 0-9,20 (%(default)s)")
-    _add_workers(census)
-
+    _add_tables(command("evidence", commands.run_evidence, EVIDENCE, "what the task needs"))
+    _add_seeds(command("census", commands.run_census, CENSUS, "of how many seeds claims hold"))
     _add_out(command("clean", commands.run_clean, CLEAN, "remove what builds have written"))
     command("doctor", commands.run_doctor, DOCTOR, "what this machine has and what it lacks")
     return top
@@ -191,6 +183,18 @@ def _add_out(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--out", type=Path, default=Path("dist"), metavar="DIR", help="site folder (%(default)s)"
     )
+
+
+def _add_tables(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "tables", nargs="*", metavar="TABLE", type=_table, help=f"of {', '.join(OF_EVIDENCE)}"
+    )
+    _add_workers(command)
+
+
+def _add_seeds(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--seeds", default="0-63", help="such as 0-63 or 0-9,20 (%(default)s)")
+    _add_workers(command)
 
 
 def _add_workers(command: argparse.ArgumentParser) -> None:
