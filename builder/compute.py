@@ -178,10 +178,10 @@ class Computer:
 
         def compute() -> Result:
             from model.documents import File
-            from model.interventions import Interventions
+            from model.interventions import intervene
 
             weights = snapshot_of([trained]).weights("trained")
-            table = Interventions(weights, self.preset.model).table()
+            table = intervene(weights, self.preset.model)
             return result_of([File.of(INTERVENTIONS.snapshot_path, table)])
 
         modules = [*INTERVENTIONS.modules, "model.documents"]

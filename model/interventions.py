@@ -59,6 +59,11 @@ class Effect:
         }
 
 
+def intervene(weights: StoredWeights, config: ModelConfig) -> dict[str, Any]:
+    """Return the table of all interventions in a model."""
+    return Interventions(weights, config).table()
+
+
 class Interventions:
     """Overwrites things in a trained model and looks at all problems.
 

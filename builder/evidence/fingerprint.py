@@ -6,6 +6,7 @@ Comments and docstrings decide no number, so that mending one does not ask for m
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import json
 import tokenize
@@ -43,6 +44,7 @@ def fingerprint(source: SourceCode, modules: tuple[str, ...], preset: Preset, su
     return digest(json.dumps([code, tensors, asdict(preset.model), recipe, subject]))
 
 
+@functools.cache
 def without_words(source: str) -> str:
     """Return Python code without comments, docstrings and empty lines."""
     lines = source.splitlines()
@@ -54,11 +56,11 @@ def without_words(source: str) -> str:
 
 def _words(source: str) -> Iterator[tuple[int, int, int, int]]:
     """First line, column, last line and column of each docstring and comment."""
+    lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             constant = node.value
             if isinstance(constant.value, str) and constant.end_lineno and constant.end_col_offset:
-                lines = source.splitlines()
                 yield (
                     constant.lineno,
                     _characters(lines[constant.lineno - 1], constant.col_offset),

@@ -7,7 +7,7 @@ import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 from builder.errors import Diagnostic, UsageError
 
@@ -79,7 +79,7 @@ class Cluster:
         except ImportError as error:
             self._refuse("Dask is not installed", "`pip install -e '.[dask]'` installs it", error)
         try:
-            client = Client(self.address, timeout="20s", set_as_default=False)
+            client = Client(self.address, timeout="20s")
         except (OSError, ValueError) as error:
             message = f"no Dask scheduler answers: {error}"
             self._refuse(message, "such as `tcp://127.0.0.1:8786`", error)
@@ -89,5 +89,5 @@ class Cluster:
             for done in as_done(futures):
                 yield places[done.key], done.result()
 
-    def _refuse(self, message: str, hint: str, error: Exception) -> Any:
+    def _refuse(self, message: str, hint: str, error: Exception) -> NoReturn:
         raise UsageError(Diagnostic(self.address, 0, 0, "dask", message, hint)) from error
