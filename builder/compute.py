@@ -173,9 +173,10 @@ class Computer:
         digest_of_weights = trained.facts["weights_sha256"]["trained"]
         stored = reading.Reading(self.preset, self.source, self.evidence_folder, digest_of_weights)
         tables = self.cache.get("tables", stored.ingredients(), stored.result)
-        if INTERVENTIONS.snapshot_path in tables.files:
-            return [tables]
+        is_about_this = INTERVENTIONS.snapshot_path in tables.files
+        return [tables] if is_about_this else [tables, self._interventions(trained)]
 
+    def _interventions(self, trained: Stored) -> Stored:
         def compute() -> Result:
             from model.documents import File
             from model.interventions import intervene
@@ -184,8 +185,9 @@ class Computer:
             table = intervene(weights, self.preset.model)
             return result_of([File.of(INTERVENTIONS.snapshot_path, table)])
 
-        modules = [*INTERVENTIONS.modules, "model.documents"]
-        return [tables, self._with_torch("interventions", modules, [trained], compute)]
+        return self._with_torch(
+            "interventions", ["model.interventions", "model.documents"], [trained], compute
+        )
 
     def _manifest(self, parts: list[Stored]) -> Computed:
         facts = parts[0].facts

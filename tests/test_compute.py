@@ -63,6 +63,7 @@ def test_a_second_run_finds_everything_and_the_same(project: Path) -> None:
         "gradients",
         "evidence",
         "claims",
+        "tables",
         "manifest",
     ]
 
@@ -184,7 +185,8 @@ def test_the_code_that_computes_a_stage_is_in_its_key() -> None:
         assert used <= set(source.closure(modules)), stage
         assert not [module for module in used if "builder.errors" in source.closure([module])]
         seen.append(stage)
-    assert seen == ["train", "trace", "gradients", "evidence", "claims", "manifest"]
+    stages_of_torch = ["train", "trace", "gradients", "evidence"]
+    assert seen == [*stages_of_torch, "claims", "interventions", "manifest"]
 
 
 def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
