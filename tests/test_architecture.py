@@ -17,6 +17,8 @@ WALLS: dict[str, tuple[str, ...]] = {
         "model.transformer",
         "model.variants",
         "model.batch",
+        "model.recall",
+        "model.recall_controls",
         "model.train",
         "model.trace",
         "model.columns",

@@ -7,12 +7,13 @@ import pytest
 import torch
 
 from model import task, together
+from model.batch import Batch
 from model.by_hand import Network
 from model.columns import Columns
 from model.config import Preset
 from model.reading import ByContent, PlainAverage, Reading
 from model.together import Together, train_together
-from model.train import Batch, DivergenceError, Parameters, initial_weights, train
+from model.train import DivergenceError, Parameters, initial_weights, train
 from model.transformer import transformer
 from model.variants import FULL, UNIFORM
 from tests.trained_models import CONFIG, PRESET

@@ -15,7 +15,7 @@ from builder.compute import Computer
 from builder.errors import Diagnostic, Diagnostics, UsageError
 from builder.evidence.jobs import Jobs
 from builder.evidence.study import Study, Tell
-from builder.evidence.tables import CONTROLS, HELD_OUT, INTERVENTIONS, OF_EVIDENCE
+from builder.evidence.tables import CONTROLS, HELD_OUT, INTERVENTIONS, OF_EVIDENCE, RECALL
 from builder.evidence.workers import Cluster, Processes
 from builder.progress import Progress
 from builder.snapshot_files import snapshot_of
@@ -27,6 +27,11 @@ MOST_SEEDS = 10_000
 def run_evidence(options: argparse.Namespace) -> int:
     """Compute the tables that are asked for, or all but the census."""
     computer, study = _study(options)
+    makers = {
+        CONTROLS.name: study.controls,
+        HELD_OUT.name: study.held_out,
+        RECALL.name: study.recall,
+    }
     for name in options.tables or OF_EVIDENCE:
         if name == INTERVENTIONS.name:
             trained = computer.train()
@@ -34,7 +39,7 @@ def run_evidence(options: argparse.Namespace) -> int:
             with _telling(computer.progress, name):
                 path = study.interventions(weights, trained.facts["weights_sha256"]["trained"])
         else:
-            make = {CONTROLS.name: study.controls, HELD_OUT.name: study.held_out}[name]
+            make = makers[name]
             with _telling(computer.progress, name) as tell:
                 path = make(tell)
         _say_stored(path)

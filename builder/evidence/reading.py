@@ -87,7 +87,8 @@ class Reading:
             return None, "this table of evidence is not there"
         except (OSError, ValueError) as error:
             return None, f"this table of evidence cannot be read: {error}"
-        expected = fingerprint(self.source, table.modules, self.preset, subject)
+        preset = table.preset_of(self.preset)
+        expected = fingerprint(self.source, table.modules, preset, subject)
         if stored.fingerprint != expected:
             return stored, "this table was made by other code, sizes or recipe than are here now"
         return stored, ""

@@ -15,6 +15,7 @@ from builder.evidence.tables import (
     CONTROLS,
     HELD_OUT,
     INTERVENTIONS,
+    RECALL,
     SEEDS,
     Table,
     digest_of,
@@ -25,8 +26,8 @@ from builder.evidence.workers import Call
 from builder.stages import digest
 from model.config import Preset
 
-N_SEEDS, N_SPLITS = 20, 20
-"""Seeds of each control, and splits into known and held-out problems."""
+N_SEEDS, N_SPLITS, N_RECALL_SEEDS = 20, 20, 10
+"""Seeds of each control, splits into known and held-out problems, and seeds of each on recall."""
 
 SEEDS_AT_ONCE, CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 8, 5, 4
 """Size of a piece: small enough to lose little, large enough to be worth sending."""
@@ -64,6 +65,18 @@ class Study:
         asked = [(numbers,) for numbers in chunks(range(N_SPLITS), CONTROLS_AT_ONCE)]
         parts = self._results(HELD_OUT, "model.held_out:train_splits", asked, tell)
         return self._write(HELD_OUT, summary([split for part in parts for split in part]))
+
+    def recall(self, tell: Tell) -> Path:
+        """Train controls on recall, from each seed."""
+        from model.recall_controls import NAMES, summary
+
+        asked = [(name, (seed,)) for name in NAMES for seed in range(N_RECALL_SEEDS)]
+        parts = self._results(RECALL, "model.recall_controls:train_recall", asked, tell)
+        content = {
+            name: summary([row for (of, _), (row,) in zip(asked, parts, strict=True) if of == name])
+            for name in NAMES
+        }
+        return self._write(RECALL, content)
 
     def interventions(self, weights: Mapping[str, Any], weights_digest: str) -> Path:
         """Intervene in the trained model."""
@@ -106,7 +119,7 @@ class Study:
     def _results(
         self, table: Table, function: str, asked: Sequence[tuple[Any, ...]], tell: Tell
     ) -> list[Any]:
-        recipe = self.preset.override(seed=0)  # each piece names its own seeds
+        recipe = table.preset_of(self.preset).override(seed=0)  # each piece names its own seeds
         jobs = [
             Job(
                 f"evidence/{table.name}-{digest(repr(arguments))[:12]}",
@@ -118,7 +131,8 @@ class Study:
         return self.jobs.results(jobs, tell)
 
     def _fingerprint(self, table: Table, subject: str = "") -> str:
-        return fingerprint(self.source, table.modules, self.preset, subject)
+        preset = table.preset_of(self.preset)
+        return fingerprint(self.source, table.modules, preset, subject)
 
     def _write(self, table: Table, content: Mapping[str, Any], subject: str = "") -> Path:
         return write_table(table, self.folder, self._fingerprint(table, subject), content)

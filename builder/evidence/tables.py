@@ -16,6 +16,7 @@ from typing import Any
 from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, UsageError
 from builder.stages import digest
+from model.config import PRESETS, Preset
 
 FOLDER = "model/evidence"
 
@@ -32,16 +33,23 @@ class Table:
         What decides it, with all that they import.
     command
         What makes it anew.
+    preset
+        Whose sizes and recipe it is about; empty for those of the site.
     """
 
     name: str
     modules: tuple[str, ...]
     command: str
+    preset: str = ""
 
     @property
     def snapshot_path(self) -> str:
         """Its path in the snapshot."""
         return f"evidence/{self.name}.json"
+
+    def preset_of(self, site: Preset) -> Preset:
+        """Whose sizes and recipe it is about, in a site of a preset."""
+        return PRESETS[self.preset] if self.preset else site
 
     def path(self, folder: Path) -> Path:
         """Where it is stored."""
@@ -50,12 +58,13 @@ class Table:
 
 CONTROLS = Table("controls", ("model.controls",), "evidence controls")
 HELD_OUT = Table("held-out", ("model.held_out",), "evidence held-out")
+RECALL = Table("recall", ("model.recall_controls",), "evidence recall", preset="recall")
 INTERVENTIONS = Table("interventions", ("model.interventions",), "evidence interventions")
 SEEDS = Table("seeds", ("model.census",), "census")
 CENSUS = Table("census", ("builder.evidence.seed_claims",), "census")
-TABLES = (CONTROLS, HELD_OUT, INTERVENTIONS, SEEDS, CENSUS)
+TABLES = (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS, SEEDS, CENSUS)
 
-OF_EVIDENCE = tuple(table.name for table in (CONTROLS, HELD_OUT, INTERVENTIONS))
+OF_EVIDENCE = tuple(table.name for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS))
 """Names of the tables that the command `evidence` makes."""
 
 

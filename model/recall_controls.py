@@ -1,0 +1,56 @@
+"""Controls on a task that needs addressing: which of them can recall what they have just read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from model.config import Preset
+from model.controls import BY_NAME
+from model.recall import Recall
+from model.train import train
+from model.transformer import transformer
+
+NAMES = ("full", "fixed_table", "uniform", "one_layer")
+"""Controls of `model.variants` that are trained here."""
+
+
+def train_recall(preset: Preset, name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """Train one control from each of some seeds.
+
+    Returns
+    -------
+    list of dict
+        `seed`, `right` (the share of new sequences that are answered right) and `margin`.
+    """
+    return [_figures(preset.override(seed=seed), name) for seed in seeds]
+
+
+def _figures(preset: Preset, name: str) -> dict[str, Any]:
+    variant, exam = BY_NAME[name], Recall().exam()
+    run = train(preset, variant)
+    learned = {key: torch.from_numpy(w.astype(np.float64)) for key, w in run.trained.items()}
+    weights, config = variant.use(learned), replace(preset.model, **variant.sizes)
+    with torch.no_grad():
+        logits = transformer(weights, exam.tokens, config, variant.record(weights))
+    return {
+        "seed": preset.training.seed,
+        "right": exam.correct(logits) / len(exam.tokens),
+        "margin": run.figures["portability_margin"],
+    }
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a control's line of the table: the share of new sequences that are right."""
+    right = [row["right"] for row in rows]
+    return {
+        "seeds": len(rows),
+        "right": float(np.median(right)),
+        "least": min(right),
+        "most": max(right),
+        "of_seed": {name: [row[name] for row in rows] for name in rows[0]},
+    }

@@ -1,0 +1,105 @@
+"""Associative recall: what is asked, and what the table says of who can do it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from model import recall_controls, task
+from model.config import PRESETS
+from model.recall import Recall
+from model.train import initial_weights, train
+from tests import reference
+from tests.projects import ROOT
+
+PRESET = PRESETS["recall"]
+EQUALS = task.TOKEN_ID[task.EQUALS]
+
+
+def stored() -> dict:
+    return json.loads((ROOT / "model/evidence/recall.json").read_text("utf-8"))["table"]
+
+
+def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
+    sequences = Recall().draw(np.random.default_rng(1), 500)
+    assert sequences.shape == (500, 2 * 3 + 3)
+    for *pairs, equals, asked, answer in sequences.tolist():
+        keys, values = pairs[::2], pairs[1::2]
+        assert len(set(keys)) == 3
+        assert set(keys) | set(values) <= set(range(8))
+        assert equals == EQUALS
+        assert dict(zip(keys, values, strict=True))[asked] == answer
+    asked = {keys.index(row[-2]) for row in sequences.tolist() for keys in [row[:6:2]]}
+    assert asked == {0, 1, 2}, "the answer stands anywhere"
+
+
+def test_only_the_answer_is_asked_for() -> None:
+    batch = Recall().exam()
+    assert batch.tokens.shape == (1000, 8)
+    assert batch.mask.sum() == 1000
+    assert batch.mask[:, -1].all()
+    assert (batch.answer == batch.mask).all()
+    logits = np.zeros((1000, 8, 14))
+    logits[np.arange(1000), -1, batch.targets[:, -1]] = 1.0
+    tensor = batch.tokens.new_tensor(logits, dtype=float)
+    assert batch.correct(tensor) == 1000
+    assert batch.correct(-tensor) == 0
+
+
+def test_lessons_follow_from_seed_and_step_and_have_none_of_the_exam() -> None:
+    recall = Recall(n_pairs=1, n_symbols=3, n_lesson=50, n_exam=4)
+    exam = {tuple(row) for row in recall.exam_sequences.tolist()}
+    assert len(exam) < 9
+    seen = set()
+    for step in range(5):
+        batch = recall.lessons(3)(step)
+        assert (batch.tokens == recall.lessons(3)(step).tokens).all()
+        answers = batch.targets[:, -1:].tolist()
+        rows = zip(batch.tokens.tolist(), answers, strict=True)
+        seen |= {(*row, *answer) for row, answer in rows}
+    assert not seen & exam
+    assert len(seen | exam) == 9, "all that there is"
+    first, second = (Recall().lessons(seed)(0).tokens for seed in (1, 2))
+    assert first.shape == second.shape
+    assert (first != second).any()
+    assert (first != Recall().lessons(1)(1).tokens).any()
+
+
+def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
+    preset = PRESET.override(steps=30)
+    exam = Recall().exam_sequences
+    for row in recall_controls.train_recall(preset, "full", [0, 1]):
+        run = train(preset.override(seed=row["seed"]))
+        weights = {key: weight.astype(np.float64) for key, weight in run.trained.items()}
+        right = sum(
+            reference.forward(weights, read, n_layers=2, n_heads=2)["probs"][-1].argmax() == answer
+            for *read, answer in exam.tolist()
+        )
+        assert row["right"] == right / 1000
+        assert row["margin"] > 0
+
+
+def test_the_first_loss_is_that_of_an_independent_forward() -> None:
+    run = train(PRESET.override(steps=1, seed=4))
+    batch = Recall().lessons(4)(0)
+    weights = initial_weights(PRESET.model, 4)
+    losses = [
+        -np.log(reference.forward(weights, read, 2, 2)["probs"][-1, answer])
+        for read, answer in zip(batch.tokens.tolist(), batch.targets[:, -1].tolist(), strict=True)
+    ]
+    assert abs(run.loss[0] - np.mean(losses)) < 1e-12
+
+
+def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:
+    table = stored()
+    assert list(table) == list(recall_controls.NAMES)
+    for line in table.values():
+        right = line["of_seed"]["right"]
+        assert line["of_seed"]["seed"] == list(range(10))
+        assert line["seeds"] == 10
+        assert line["right"] == np.median(right)
+        assert (line["least"], line["most"]) == (min(right), max(right))
+    assert table["full"]["right"] > 0.99
+    assert table["fixed_table"]["most"] < 0.6
+    assert table["uniform"]["most"] < 0.6
