@@ -125,7 +125,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A model with its recipe, and the name of what it learns, in `model.tasks`."""
+    """A model with its recipe, and the name of the task that it learns."""
 
     model: ModelConfig
     training: TrainingConfig
@@ -181,6 +181,6 @@ def _same_type(name: str, value: Any, current: float) -> float:
 
 PRESETS = {
     "multiplication": Preset(ModelConfig(), TrainingConfig()),
-    "recall": Preset(ModelConfig(), TrainingConfig(steps=2000, learning_rate=5e-3), "recall"),
+    "recall": Preset(ModelConfig(), TrainingConfig(steps=3000, learning_rate=5e-3), "recall"),
 }
 """By name; `content/site.yml` asks for one of those whose task the article is about."""

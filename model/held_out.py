@@ -11,7 +11,6 @@ import torch
 from model import task
 from model.batch import Batch
 from model.config import Preset
-from model.tasks import always
 from model.train import train
 from model.transformer import transformer
 
@@ -47,7 +46,7 @@ def train_splits(preset: Preset, numbers: Sequence[int]) -> list[dict[str, Any]]
 def _train_split(preset: Preset) -> dict[str, Any]:
     number = preset.training.seed
     known, held_out = split(number)
-    run = train(preset, lessons=always(Batch.of(known)))
+    run = train(preset, problems=known)
     weights = {key: torch.from_numpy(w.astype(np.float64)) for key, w in run.trained.items()}
     batch = Batch.of(held_out)
     with torch.no_grad():

@@ -37,7 +37,7 @@ class Recall:
 
     n_pairs: int = 3
     n_symbols: int = 8
-    n_lesson: int = 256
+    n_lesson: int = 128
     n_exam: int = 1000
 
     def lessons(self, seed: int) -> Callable[[int], Batch]:

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from model.adam import Adam
 from model.config import Preset
 from model.controls import BY_NAME
 from model.recall import Recall
-from model.train import train
-from model.transformer import transformer
+from model.trace import as_tensors
+from model.train import Parameters, initial_weights, learning_rate
+from model.transformer import Weights, transformer
+from model.variants import Variant
 
 NAMES = ("full", "fixed_table", "uniform", "one_layer")
 """Controls of `model.variants` that are trained here."""
@@ -31,17 +34,40 @@ def train_recall(preset: Preset, name: str, seeds: Sequence[int]) -> list[dict[s
 
 
 def _figures(preset: Preset, name: str) -> dict[str, Any]:
-    variant, exam = BY_NAME[name], Recall().exam()
-    run = train(preset, variant)
-    learned = {key: torch.from_numpy(w.astype(np.float64)) for key, w in run.trained.items()}
-    weights, config = variant.use(learned), replace(preset.model, **variant.sizes)
+    variant, recall = BY_NAME[name], Recall()
+    weights, margin = learn(preset, variant, recall)
+    config, exam = replace(preset.model, **variant.sizes), recall.exam()
     with torch.no_grad():
         logits = transformer(weights, exam.tokens, config, variant.record(weights))
     return {
         "seed": preset.training.seed,
         "right": exam.correct(logits) / len(exam.tokens),
-        "margin": run.figures["portability_margin"],
+        "margin": float(f"{margin:.1e}"),
     }
+
+
+def learn(preset: Preset, variant: Variant, recall: Recall) -> tuple[Weights, float]:
+    """Train as `model.train.train` does, but on new sequences at every step.
+
+    Returns
+    -------
+    tuple
+        What the network is given after the last step, rounded to float32, and the portability
+        margin.
+    """
+    recipe, config = preset.training, replace(preset.model, **variant.sizes)
+    lessons = recall.lessons(recipe.seed)
+    tables = variant.tables(config)
+    parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
+    weights = variant.use(parameters.tensors)
+    record = variant.record(weights)
+    adam, margin = Adam(parameters.flat, recipe), np.inf
+    for step in range(recipe.steps):
+        batch = lessons(step)
+        loss = batch.loss(transformer(weights, batch.tokens, config, record))
+        gradient = parameters.gradient(loss)
+        margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
+    return variant.use(as_tensors(parameters.as_float32())), float(margin)
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ it. And Adam uses only + - × ÷ and √, which IEEE 754 rounds alike everywhere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,9 +19,9 @@ from torch import Tensor
 
 from model import task
 from model.adam import Adam
+from model.batch import Batch
 from model.config import ModelConfig, Preset, TrainingConfig
 from model.encoding import rounded
-from model.tasks import TASKS, Lessons
 from model.tensors import Vocabulary
 from model.transformer import transformer
 from model.variants import FULL, Variant
@@ -55,7 +55,7 @@ class Run:
         Step -> weight key -> float32 array. Step 0 is the initial model, the last the trained one.
     loss, correct, learning_rate
         Entry i belongs to the weights before step i; one entry more than there are steps. `loss`
-        is the mean over the targets (558 of all products) in nats, `correct` counts problems.
+        is the mean over the targets (558 of all problems) in nats, `correct` counts problems.
     portability_margin
         Smallest distance of any gradient to a boundary of the grid's rounding: how much noise
         the run could have taken without changing.
@@ -120,7 +120,7 @@ def train(
     preset: Preset,
     variant: Variant = FULL,
     on_step: Callable[[int, float, int], None] | None = None,
-    lessons: Lessons | None = None,
+    problems: Sequence[task.Problem] = task.PROBLEMS,
 ) -> Run:
     """Train a model from its seed.
 
@@ -132,8 +132,8 @@ def train(
         What is changed in the network, if anything.
     on_step
         Called with the step, the loss and the number of correct problems before each update.
-    lessons
-        What it learns from at each step; those of the preset's task unless given.
+    problems
+        What it is trained on.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def train(
         If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     recipe, config = preset.training, replace(preset.model, **variant.sizes)
-    lessons = lessons or TASKS[preset.task].lessons(recipe.seed)
+    batch = Batch.of(problems)
     tables = variant.tables(config)
     parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
     weights = variant.use(parameters.tensors)
@@ -156,7 +156,6 @@ def train(
     for step in range(recipe.steps + 1):
         if step in wanted:
             checkpoints[step] = parameters.as_float32()
-        batch = lessons(step)
         logits = transformer(weights, batch.tokens, config, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 
 import numpy as np
+import torch
 
 from model import recall_controls, task
+from model.batch import Batch
 from model.config import PRESETS
 from model.recall import Recall
-from model.train import initial_weights, train
+from model.recall_controls import learn
+from model.train import train
+from model.variants import CONTROLS, FULL
 from tests import reference
-from tests.projects import ROOT
 
 PRESET = PRESETS["recall"]
 EQUALS = task.TOKEN_ID[task.EQUALS]
-
-
-def stored() -> dict:
-    return json.loads((ROOT / "model/evidence/recall.json").read_text("utf-8"))["table"]
 
 
 def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
@@ -70,8 +69,8 @@ def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
     preset = PRESET.override(steps=30)
     exam = Recall().exam_sequences
     for row in recall_controls.train_recall(preset, "full", [0, 1]):
-        run = train(preset.override(seed=row["seed"]))
-        weights = {key: weight.astype(np.float64) for key, weight in run.trained.items()}
+        learned, _ = learn(preset.override(seed=row["seed"]), FULL, Recall())
+        weights = {key: weight.numpy() for key, weight in learned.items()}
         right = sum(
             reference.forward(weights, read, n_layers=2, n_heads=2)["probs"][-1].argmax() == answer
             for *read, answer in exam.tolist()
@@ -80,26 +79,18 @@ def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
         assert row["margin"] > 0
 
 
-def test_the_first_loss_is_that_of_an_independent_forward() -> None:
-    run = train(PRESET.override(steps=1, seed=4))
-    batch = Recall().lessons(4)(0)
-    weights = initial_weights(PRESET.model, 4)
-    losses = [
-        -np.log(reference.forward(weights, read, 2, 2)["probs"][-1, answer])
-        for read, answer in zip(batch.tokens.tolist(), batch.targets[:, -1].tolist(), strict=True)
-    ]
-    assert abs(run.loss[0] - np.mean(losses)) < 1e-12
+def test_a_step_on_the_batch_of_all_products_is_that_of_the_plain_training() -> None:
+    """The loop differs from `train` in its lessons alone."""
 
+    class Products(Recall):
+        def lessons(self, seed: int) -> Callable[[int], Batch]:  # noqa: ARG002
+            return lambda _step: Batch.of_all_problems()
 
-def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:
-    table = stored()
-    assert list(table) == list(recall_controls.NAMES)
-    for line in table.values():
-        right = line["of_seed"]["right"]
-        assert line["of_seed"]["seed"] == list(range(10))
-        assert line["seeds"] == 10
-        assert line["right"] == np.median(right)
-        assert (line["least"], line["most"]) == (min(right), max(right))
-    assert table["full"]["right"] > 0.99
-    assert table["fixed_table"]["most"] < 0.6
-    assert table["uniform"]["most"] < 0.6
+    preset = PRESET.override(steps=7, seed=2)
+    for variant in CONTROLS:
+        run = train(preset, variant)
+        learned, margin = learn(preset, variant, Products())
+        trained = variant.use({k: torch.from_numpy(w) for k, w in run.trained.items()})
+        assert learned.keys() == trained.keys()
+        assert all((learned[key] == trained[key].double()).all() for key in learned)
+        assert margin == run.portability_margin
