@@ -88,10 +88,13 @@ def number(value: float, decimals: int, of: str = "", d: int | None = None) -> s
     return f'<td{opens} data-value="{value!r}">{display(value, decimals)}</td>'
 
 
-def decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> int:
+def decimals_that_add_up(
+    terms: Sequence[float], total: float, wanted: int, *others: tuple[Sequence[float], float]
+) -> int:
     """Return how many decimals make the shown terms add up to the shown total.
 
-    They are as many as wanted, or else the fewest beyond, or else the most below.
+    They are as many as wanted, or else the fewest beyond, or else the most below. The `others` are
+    terms and totals that have to add up with the same decimals.
 
     Raises
     ------
@@ -100,7 +103,7 @@ def decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> i
     """
     more, fewer = range(wanted, MAX_DECIMALS + 1), range(wanted - 1, FEWEST_DECIMALS - 1, -1)
     for decimals in chain(more, fewer):
-        if adds_up(terms, total, decimals):
+        if all(adds_up(*parts, decimals) for parts in ((terms, total), *others)):
             return decimals
     message = f"rounded to {FEWEST_DECIMALS} decimals or more, the terms never add up exactly"
     raise BlockError("does-not-add-up", message, "choose another cell", "decimals")

@@ -8,6 +8,7 @@
 
   /**
    * @typedef {[number, number] | string} Content a number and its decimals, or an operator
+   * @typedef {[number[], number]} Sum terms, and what they add up to
    * @typedef {{terms: {label: string, k: number}[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
    *   a term is what a line is about, place `k` of what is added up. `totals` are the numbers below
    *   the lines, in their order, each with its decimals and whether what is shown adds up to it
@@ -112,10 +113,11 @@
     const wanted = Number(decimals), [shares, gradients, result] = [at("shares"), at("gradients"), at("result")];
     const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, k, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
     const mean = total(terms.map(({ a, u }) => a * u));
-    const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
+    const differences = terms.map(({ u }) => /** @type {Sum} */ ([[u - mean, mean], u]));
+    const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted, ...differences), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
     return {
       terms,
-      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, wanted], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
+      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, own[0][0]], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
       totals: [[mean, ...own[0]], [0, ...own[1]]],
     };
   }
@@ -160,12 +162,14 @@
   /**
    * As many decimals as wanted, or the fewest beyond, or the most below, with which terms add up.
    *
+   * @param {...Sum} others terms and sums that have to add up with the same decimals
    * @returns {[number, boolean]} and whether there are any
    */
-  function thatAddUp(terms, sum, wanted) {
+  function thatAddUp(terms, sum, wanted, ...others) {
     if (![sum, ...terms].every((x) => Math.abs(x) < HUGE)) return [wanted, false]; // no digits to add up
     const { units } = Article.number;
-    const adds = (decimals) => terms.reduce((added, term) => added + units(term, decimals), 0n) === units(sum, decimals);
+    const isSum = (parts, whole, decimals) => parts.reduce((added, part) => added + units(part, decimals), 0n) === units(whole, decimals);
+    const adds = (decimals) => [[terms, sum], ...others].every(([parts, whole]) => isSum(parts, whole, decimals));
     for (let decimals = wanted; decimals <= MOST; decimals++) if (adds(decimals)) return [decimals, true];
     for (let decimals = wanted - 1; decimals >= FEWEST; decimals--) if (adds(decimals)) return [decimals, true];
     return [wanted, false];
