@@ -44,6 +44,10 @@ SEE_ALL = """async () => {
     }
   }
 }"""
+HELPERS = """globalThis.tests = {
+  placed: (td) => ({row: Number(td.parentElement.dataset.row), column: td.cellIndex - 1}),
+};"""
+"""What functions in a page may call: where a cell is, in a figure that shows all of its columns."""
 IS_IN_VIEW = """(element) => {
   const {left, right, top, bottom} = element.getBoundingClientRect();
   const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
@@ -118,6 +122,7 @@ class Chromium:
         ``java_script_enabled=False``, ``forced_colors="active"``.
         """
         context = self.browser.new_context(**options)
+        context.add_init_script(HELPERS)
         visit = Visit(context.new_page())
         _listen(context, visit)
         visit.page.goto(path.resolve().as_uri())

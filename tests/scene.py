@@ -27,8 +27,7 @@ READ = """() => [...document.querySelectorAll("figure.matrix[data-stage]")].map(
   rows: [...figure.querySelectorAll("tbody th")].map((th) => th.textContent),
   stop: figure.querySelector('td[tabindex="0"]')?.ariaLabel ?? "",
   cells: [...figure.querySelectorAll("tbody td")].map((cell) => ({
-    row: Number(cell.parentElement.dataset.row),
-    column: cell.cellIndex - 1,
+    ...tests.placed(cell),
     value: cell.dataset.value === undefined ? null : Number(cell.dataset.value),
     text: cell.textContent.trim(),
     name: cell.className,

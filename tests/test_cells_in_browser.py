@@ -227,8 +227,8 @@ def test_operands_are_marked_where_the_page_shows_them(site: BuiltSite, chromium
         expect(result).to_have_class(re.compile("opened"))
         marked = visit.page.locator("figure.product td.operand")
         places = marked.evaluate_all(
-            "(cells) => cells.map((c) => `${c.closest('figure').dataset.role} "
-            "${c.parentElement.dataset.row} ${c.cellIndex - 1}`)"
+            "(cells) => cells.map((td) => "
+            "[td.closest('figure').dataset.role, ...Object.values(tests.placed(td))].join(' '))"
         )
         left = [f"left 3 {column}" for column in range(4)]
         assert sorted(places) == sorted([*left, *(f"right {row} 1" for row in range(4))])

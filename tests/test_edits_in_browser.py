@@ -26,7 +26,7 @@ VALUES = """(problem) => {
     Object.entries(values).map(([key, array]) => [key, [...array].map(written)]));
 }"""
 MARKED = """(cells) => cells.map((td) =>
-  `${td.closest("figure").dataset.role} ${td.parentElement.dataset.row} ${td.cellIndex - 1}`)"""
+  [td.closest("figure").dataset.role, ...Object.values(tests.placed(td))].join(" "))"""
 
 
 @pytest.mark.parametrize("problem", ["7x8", "2x3"])

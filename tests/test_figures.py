@@ -146,7 +146,7 @@ def test_a_cell_of_a_product_lights_its_row_and_column_until_escape(visit: Visit
     cell = visit.page.locator(f"#fig-2-result {cell_at(3, 1)}")
     cell.scroll_into_view_if_needed()
     cell.click()
-    lit = "all => all.map((cell) => `${cell.parentElement.dataset.row},${cell.cellIndex - 1}`)"
+    lit = "(cells) => cells.map((td) => Object.values(tests.placed(td)).join())"
     left = visit.page.locator("#fig-2-left td.lit").evaluate_all(lit)
     right = visit.page.locator("#fig-2-right td.lit").evaluate_all(lit)
     assert left == ["3,0", "3,1", "3,2", "3,3"]
