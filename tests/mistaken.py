@@ -150,6 +150,11 @@ def share_of(p: Place) -> float:
     return float(p.head("pattern")[p.at[1], p.at[2]])
 
 
+def sum_over_sources(p: Place, table: Array, name: str) -> float:
+    row, column = p.at[1:]
+    return float(sum(table[row, j] * p.head(name)[j, column] for j in range(row + 1)))
+
+
 def plain_weights(p: Place) -> Array:
     return np.full(p.at[1] + 1, 1 / (p.at[1] + 1))
 
@@ -179,6 +184,10 @@ OF_TENSOR: Mapping[str, Mapping[str, Callable[[Place], float]]] = {
         "uniform": lambda p: 1 / (p.at[1] + 1),
     },
     "attn.z": {
+        "largest-share-alone": lambda p: (
+            max(p.head("pattern")[p.at[1]])
+            * p.head("v")[int(np.argmax(p.head("pattern")[p.at[1]])), p.at[2]]
+        ),
         "largest-alone": lambda p: p.head("v")[int(np.argmax(p.head("pattern")[p.at[1]])), p.at[2]],
         "no-shares": lambda p: sum(v_seen(p)),
         "uniform": lambda p: sum(v_seen(p)) / len(v_seen(p)),
@@ -206,6 +215,14 @@ OF_TENSOR: Mapping[str, Mapping[str, Callable[[Place], float]]] = {
         "replaced": lambda p: p.block("mlp_out"),
         "nothing-added": lambda p: p.block("resid_mid"),
     },
+    "ln1.out": {
+        "before-gain": lambda p: p.anywhere(p.key.replace("out", "normalized")),
+        "not-normalized": lambda p: p.anywhere(p.key.replace("ln1.out", "resid_pre")),
+    },
+    "ln_final.out": {
+        "before-gain": lambda p: p.anywhere("ln_final.normalized"),
+    },
+    "mlp.post": {"no-relu": lambda p: p.block("pre")},
     "probs": {
         "score-for-share": lambda p: logits(p)[p.at],
         "no-exponent": lambda p: logits(p)[p.at] / sum(logits(p)[p.at[0]]),
@@ -223,6 +240,11 @@ OF_TENSOR: Mapping[str, Mapping[str, Callable[[Place], float]]] = {
         "no-mean": lambda p: share_of(p) * centred(p, None),
         "plain-mean": lambda p: share_of(p) * centred(p, plain_weights(p)),
         "no-share": lambda p: centred(p, u_and_shares(p)[1]),
+    },
+    "∂attn.q": {
+        "no-scale": lambda p: sum_over_sources(p, p.slope("attn_scores"), "k"),
+        "queries-for-keys": lambda p: sum_over_sources(p, p.slope("attn_scores"), "q") / 2,
+        "shares-for-gradients": lambda p: sum_over_sources(p, p.head("pattern"), "k") / 2,
     },
     "∂attn.v": {
         "no-shares": lambda p: sum(p.slope("z")[:, p.at[2]]),

@@ -10,13 +10,18 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
+from builder.numbers.address import AddressError
 from builder.numbers.display import MINUS, display, display_whole
+from builder.numbers.lookup import Numbers
+from builder.quiz.asked import Asked
+from builder.quiz.mistakes import mistakes_about, value_of
 from tests import stored
 from tests.independent import is_stored
-from tests.mistaken import Place, mistaken, of_document
+from tests.mistaken import GENERAL, OF_TENSOR, Place, mistaken, of_document
 from tests.site_build import ROOT, BuiltSite
 
 QUIZZES = sorted((ROOT / "content/zh/quiz").glob("*.yml"))
@@ -27,6 +32,8 @@ ITEMS = {
 }
 """Every item as its author wrote it."""
 NUMERIC = [name for name, item in ITEMS.items() if "number" in item]
+
+TABLES = ("attn_scores", "pattern")
 
 _ITEM = re.compile(r'<div class="quiz-item" id="[^"]*" data-item="([^"]*)">(.*?)</div>', re.DOTALL)
 _ANSWER = re.compile(
@@ -201,6 +208,52 @@ def read_instead(site: Path, mistake: dict[str, Any], data: dict[str, str]) -> f
 def plain_source(markdown: str) -> str:
     """The text up to its first formula or role."""
     return re.sub(r"[`*]", "", re.split(r"[{$]", markdown)[0])
+
+
+PLACES = [
+    *(
+        f"blocks.{layer}.attn.{name}[{head},=,@1]"
+        for layer in (0, 1)
+        for head in (0, 1)
+        for name in TABLES
+    ),
+    *(f"blocks.1.attn.{name}[1,=,2]" for name in ("z", "result", "q", "v")),
+    *(f"∂blocks.{layer}.attn.{name}[0,=,@2]" for layer in (0, 1) for name in TABLES),
+    *("∂blocks.0.attn.q[1,=,3]", "∂blocks.0.attn.v[1,@2,0]", "∂blocks.1.attn.v[0,=,1]"),
+    *(f"blocks.0.{name}[=,3]" for name in ("resid_pre", "resid_mid", "resid_post", "ln1.out")),
+    *("blocks.0.resid_pre[@0,0]", "blocks.1.mlp.post[=,7]", "ln_final.out[=,2]", "logits[=,5]"),
+    *("probs[=,5]", "probs[@0,0]", "∂logits[=,5]", "∂logits[=,0]", "unembed.W_U[3,5]"),
+    *("blocks.0.attn.W_QK[1,2,5]", "blocks.1.attn.W_OV[0,0,6]", "blocks.0.attn.W_Q[0,3]"),
+]
+
+
+def test_a_place_is_tried_for_every_mistake_there_is(site: BuiltSite) -> None:
+    tried = {name for address in PLACES for name in mistakes_about(asked(site, address))}
+    named = {n for table in ({**OF_TENSOR, "": GENERAL}).values() for n in table}
+    assert tried == named
+
+
+@pytest.mark.parametrize("stage", ["initial", "trained"])
+@pytest.mark.parametrize("address", PLACES)
+def test_every_mistake_leads_where_the_equations_say(
+    site: BuiltSite, address: str, stage: str
+) -> None:
+    at = asked(site, address, stage)
+    key, indices = at.value.cell.rstrip("]").split("[")
+    place = tuple(map(int, indices.split(",")))
+    where = Place(site.folder, key, place, stage, "7x8", at.value.target)
+    assert is_stored(float(at.value.number or 0), where.number())
+    for name in mistakes_about(at):
+        exact = mistaken(where, name)
+        if np.isfinite(exact):
+            assert abs(value_of(name, at) - exact) <= 4e-6 * max(1, abs(exact)), name
+        else:
+            with pytest.raises(AddressError):
+                value_of(name, at)
+
+
+def asked(site: BuiltSite, address: str, stage: str = "trained") -> Asked:
+    return Asked.at(address, Numbers(site.snapshot, {}, {}), stage, "7x8", "=")
 
 
 def test_questions_state_the_numbers_of_their_own_problem(

@@ -11,7 +11,7 @@ from builder.blocks import BLOCKS, ROLES, value
 from builder.blocks.directive import NUMBERS
 from builder.cli import main, parser
 from builder.links import STATE
-from tests.projects import ROOT, substitute
+from tests.projects import ROOT, overwrite, substitute
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -21,6 +21,19 @@ def test_the_example_of_a_chapter_builds(project: Path) -> None:
     (project / "content/zh/example.md").write_text(example, encoding="utf-8")
     substitute(project / "content/site.yml", "\n  - about\n", "\n  - example\n  - about\n")
     assert main(["build", "--strict", "--quiet"]) == 0
+
+
+def test_the_example_of_a_quiz_builds(project: Path) -> None:
+    (example,) = re.findall(r"^```\n(scale:\n.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    overwrite(project / "content/zh/quiz/scores.yml", example.encode())
+    assert main(["build", "--strict", "--quiet"]) == 0
+    assert "忘了除以 2" in (project / "dist/scores.html").read_text(encoding="utf-8")
+
+
+def test_the_days_of_the_boxes_are_those_of_the_script() -> None:
+    script = (ROOT / "site_templates/js/widgets/progress.js").read_text(encoding="utf-8")
+    (days,) = re.findall(r"const DAYS = \[0, (.*?)\];", script)
+    assert re.search(rf"after {' '.join(days.split()).replace(', 21', ' and 21')} days", README)
 
 
 @pytest.mark.parametrize("block", [*BLOCKS, *ROLES], ids=lambda block: block.NAME)

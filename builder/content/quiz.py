@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from builder.errors import Location
 
@@ -88,4 +88,4 @@ class Quiz:
     slug: str
     path: str
     source: str
-    items: Sequence[Item] = field(default_factory=tuple)
+    items: Sequence[Item]
