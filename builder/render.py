@@ -18,6 +18,7 @@ from builder.content.strings import Texts
 from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, Diagnostics, Location
 from builder.links import Link, dangling, ids_in
+from builder.short_scripts import short_scripts
 from builder.snapshot_files import SNAPSHOTS
 from builder.stages import Cache, Ingredients, Result, Stored, digest
 
@@ -100,7 +101,8 @@ class Renderer:
         charts = self.cache.get("assets/charts", ingredients, compute)
         ingredients = self._of_snapshot("builder.pages.model_assets", tools=("numpy", "orjson"))
         model = self.cache.get("assets/model", ingredients, compute_model)
-        own = static_assets(self.templates) | string_assets(self.texts.strings)
+        short = partial(short_scripts, source=self.source, cache=self.cache)
+        own = static_assets(self.templates, short) | string_assets(self.texts.strings)
         return {**own, **charts.files, **model.files}
 
     @cached_property
@@ -116,7 +118,8 @@ class Renderer:
     def _page(self, language: Language, slug: str) -> Stored:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
-        ingredients = {**self._shared_ingredients, name: digest(repr(chapter))}
+        quizzes = {q.path: digest(repr(q)) for q in self.site.quizzes_on(language, slug)}
+        ingredients = {**self._shared_ingredients, name: digest(repr(chapter)), **quizzes}
         url = self.site.url(language, slug)
 
         def compute() -> Result:
@@ -129,6 +132,7 @@ class Renderer:
 
     def _render(self, chapter: Chapter, url: str) -> Result:
         from builder.blocks.directive import Context
+        from builder.blocks.quiz import unshown
         from builder.markdown import render
 
         found = Diagnostics()
@@ -141,6 +145,7 @@ class Renderer:
             svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
         )
         rendered = render(context)
+        found.extend(unshown(context))
         page = self._pages.chapter(chapter, rendered)
         facts = {
             "links": [[link.href, astuple(link.location)] for link in rendered.links],

@@ -44,6 +44,11 @@ SEE_ALL = """async () => {
     }
   }
 }"""
+IS_IN_VIEW = """(element) => {
+  const {left, right, top, bottom} = element.getBoundingClientRect();
+  const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return left >= 0 && right <= innerWidth && element.contains(found);
+}"""
 FIND_BARRIERS = """async (within) => {
   await new Promise(requestAnimationFrame);
   await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
@@ -130,6 +135,11 @@ def ask(where: Page | Locator, function: str, argument: Any = None) -> Any:
     return json.loads(
         where.evaluate(f"(...given) => JSON.stringify(({function})(...given))", argument)
     )
+
+
+def wait_for_view(element: Locator) -> None:
+    """Wait until an element is on the screen, and nothing lies over it."""
+    element.page.wait_for_function(IS_IN_VIEW, arg=element.element_handle(), timeout=5_000)
 
 
 def cell_at(row: int, column: int) -> str:

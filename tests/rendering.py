@@ -7,16 +7,19 @@ import dataclasses
 import functools
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from builder.blocks.directive import Context
 from builder.claims.result import ClaimResult
+from builder.content.quiz_files import load_quizzes
 from builder.content.site import Chapter, Language, Site
 from builder.content.strings import Texts, load_texts
 from builder.errors import Diagnostics
 from builder.markdown import Rendered, render
 from builder.numbers.lookup import Numbers
+from builder.pages.minified import minified
 from model import task
 from model.config import PRESETS
 from model.encoding import encode
@@ -43,6 +46,8 @@ STATEMENTS = {
     "claim.never-true": "7 < 8 & 8 < 7",
     "claim.every-form": "数有各种写法。",
 }
+QUIZZED = Chapter("index", LANGUAGES[0], "zh/index.md", "一章", "一章", "", "7x8", "", 1)
+"""A chapter that has the quiz of the fixtures."""
 FILES = [
     {"path": "claims.json", "bytes": 1407, "numbers": 30},
     {"path": "traces/trained/7x0.json", "bytes": 31415, "numbers": 2992},
@@ -99,7 +104,9 @@ def numbers() -> Numbers:
 
 @functools.cache
 def _shared() -> tuple[Site, Texts, Numbers]:
-    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, {})
+    chapters = {("zh", "index"): QUIZZED}
+    quizzes = load_quizzes(ROOT / "tests/fixtures/content", LANGUAGES, chapters, Diagnostics())
+    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, chapters, quizzes)
     texts = load_texts(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
     statements = dict.fromkeys(texts.strings, STATEMENTS)
     return site, texts | Texts(statements, {}), numbers()
@@ -142,3 +149,8 @@ def problems(body: str) -> list[str]:
 def _message(text: str) -> str:
     lines = text.removeprefix("zh/index.md:").split("\n")
     return "\n".join([lines[0], *(line.strip() for line in lines if line.startswith("    hint: "))])
+
+
+def minified_all(paths: Sequence[Path]) -> bytes:
+    """Scripts as a build joins them."""
+    return b"".join(minified(path.name, path.read_bytes()) for path in paths)

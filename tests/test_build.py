@@ -82,6 +82,38 @@ def test_editing_one_sentence_rebuilds_exactly_that_page(project: Path) -> None:
     assert EDITED.encode() in after["about.html"]
 
 
+def test_editing_an_item_of_a_quiz_rebuilds_its_chapter_and_the_review(project: Path) -> None:
+    before = tree(project / "dist")
+    substitute(project / "content/zh/quiz/scores.yml", "忘了除以 2", "没有除以 2")
+    _, events = run(project)
+    changed = "changed: content/zh/quiz/scores.yml"
+    assert sorted(rebuilt(events)) == [("pages/zh/review", changed), ("pages/zh/scores", changed)]
+    after = tree(project / "dist")
+    assert {path for path in before if before[path] != after[path]} == {
+        ".build.json",
+        "review.html",
+        "scores.html",
+    }
+
+
+def test_a_mistake_in_a_quiz_is_one_message_whatever_pages_show_it(project: Path) -> None:
+    path = project / "content/zh/quiz/scores.yml"
+    line = substitute(path, "mistake: query-with-query", "mistake: query-with-qery")
+    (diagnostic,) = failure(project)
+    assert (diagnostic.path, diagnostic.line) == ("content/zh/quiz/scores.yml", line)
+    assert diagnostic.rule == "unknown-mistake"
+    assert diagnostic.hint == "did you mean `query-with-query`?"
+
+
+def test_a_section_that_an_item_names_must_be_there(project: Path) -> None:
+    path = project / "content/zh/quiz/limit.yml"
+    line = substitute(path, "section: definition", "section: definitions")
+    (diagnostic,) = failure(project)
+    assert (diagnostic.path, diagnostic.line) == ("content/zh/quiz/limit.yml", line)
+    assert diagnostic.rule == "dangling-link"
+    assert "`limit.html#definition`" in diagnostic.hint or "`definition`" in diagnostic.hint
+
+
 def test_going_back_needs_no_rendering(project: Path) -> None:
     before = tree(project / "dist")
     about = project / "content/zh/about.md"

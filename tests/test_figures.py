@@ -20,7 +20,7 @@ from builder.pages.model_assets import model_assets
 from builder.pages.templates import Pages
 from tests import scene
 from tests.browser import Chromium, Visit, cell_at
-from tests.rendering import LANGUAGES, PRESET, ROOT, context
+from tests.rendering import LANGUAGES, PRESET, ROOT, context, minified_all
 
 TEMPLATES = ROOT / "site_templates"
 BODY = """
@@ -91,7 +91,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = {
         "index.html": pages.chapter(chapters["zh", "index"], render(made)).encode(),
         "en/index.html": pages.placeholder(LANGUAGES[1], "index").encode(),
-        **static_assets(TEMPLATES),
+        **static_assets(TEMPLATES, minified_all),
         **string_assets(strings),
         **chart_assets(),
         **model_assets(made.numbers.snapshot),

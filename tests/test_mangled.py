@@ -72,6 +72,39 @@ $$
 ```python
 code
 ```
+
+::: quiz
+:::
+"""
+QUIZ = """\
+one:
+  section: section
+  question: 问 {value}`probs[=,5]`？
+  options:
+    - text: 甲
+      right: true
+      because: 因为 **甲**。
+    - {text: 乙, because: "不是 $a$。"}
+    - text: 丙
+      because: |
+        不是。
+two:
+  section: section
+  question: |
+    多少？
+  number: blocks.0.attn.pattern[1,=,@1]
+  problem: 7x8
+  stage: trained
+  decimals: 3
+  because: 对。
+  mistakes:
+    - mistake: no-scale
+      because: 没除。
+    - mistake: down-the-column
+      because: 竖着。
+    - address: blocks.0.attn.pattern[0,=,@1]
+      problem: 7x8
+      because: 另一个头。
 """
 ABOUT = "---\ntitle: 关于\n---\n\n## 那里 {#there}\n\n::: claims\n:::\n"
 SITE = """\
@@ -89,7 +122,7 @@ model:
   preset: multiplication
 """
 NEEDED = ("manifest", "dataset", "training", "claims")
-MANGLED = ("zh/index.md", "site.yml", "claims.yml")
+MANGLED = ("zh/index.md", "zh/quiz/index.yml", "site.yml", "claims.yml")
 
 PIECES = [
     *(
@@ -219,7 +252,8 @@ def small(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pat
     folder = copy_project(built, tmp_path_factory.mktemp("mangled") / "project")
     for name in ("content", "dist"):
         shutil.rmtree(folder / name)
-    (folder / "content/zh").mkdir(parents=True)
+    (folder / "content/zh/quiz").mkdir(parents=True)
+    (folder / "content/zh/quiz/index.yml").write_text(QUIZ, encoding="utf-8")
     (folder / "content/zh/index.md").write_text(CHAPTER, encoding="utf-8")
     (folder / "content/zh/about.md").write_text(ABOUT, encoding="utf-8")
     (folder / "content/site.yml").write_text(SITE, encoding="utf-8")
@@ -264,7 +298,7 @@ def is_whole(folder: Path) -> bool:
 
 
 @settings(
-    max_examples=120,
+    max_examples=160,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -36,6 +36,10 @@ SAME_FOR_EVERY_SEED = re.compile(
 MAY_BE_THE_SAME = re.compile(r"claims\.[\w-]+\.head")
 """A head that a claim has found: there are only two."""
 
+_ITEM = re.compile(r'<div class="quiz-item" id="[^"]*" data-item="([^"]*)">(.*?)</div>', re.DOTALL)
+_ANSWER = re.compile(r'<li class="is-(right|wrong)"><b><span data-value="([^"]*)">')
+_NUMBER = re.compile(r'<p class="quiz-number">.*?data-address="([^"]*)"', re.DOTALL)
+
 _VALUE = re.compile(r'<span class="value" data-address="([^"]*)"[^>]* data-value="([^"]*)"')
 
 
@@ -89,6 +93,34 @@ def test_every_number_of_the_model_in_the_text_changes_with_the_seed(
     }
     assert len(ours) > 60
     assert unchanged == set()
+
+
+def numeric_items(site: Path) -> dict[str, tuple[str, float, list[float]]]:
+    """Every item that asks for a number: the address, the right number, and the wrong ones."""
+    found = {}
+    for name, html in _ITEM.findall((site / "review.html").read_text("utf-8")):
+        answers = [(kind, float(value)) for kind, value in _ANSWER.findall(html)]
+        if answers:
+            (right,) = (value for kind, value in answers if kind == "right")
+            wrong = [value for kind, value in answers if kind == "wrong"]
+            found[name] = (unescape(_NUMBER.findall(html)[0]), right, wrong)
+    return found
+
+
+def test_every_answer_of_a_quiz_changes_with_the_seed(
+    site: BuiltSite, other: tuple[Path, BuildError]
+) -> None:
+    ours, theirs = numeric_items(site.folder), numeric_items(other[0])
+    assert ours.keys() == theirs.keys()
+    assert len(ours) >= 20
+    for name, (address, right, wrong) in ours.items():
+        other_address, other_right, other_wrong = theirs[name]
+        if SAME_FOR_EVERY_SEED.fullmatch(address):
+            assert (address, right) == (other_address, other_right), name
+        else:
+            assert right != other_right, name
+            assert set(wrong) != set(other_wrong), name
+        assert min(len(wrong), len(other_wrong)) >= 2, name
 
 
 def test_what_is_the_same_for_every_seed_is_the_same(

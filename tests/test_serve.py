@@ -122,6 +122,20 @@ def test_a_change_is_built_and_announced(start: Callable[..., Served]) -> None:
     assert any(line.startswith("built in") for line in served.lines)
 
 
+def test_a_new_quiz_and_a_changed_one_are_built(start: Callable[..., Served]) -> None:
+    served = start()
+    events = served.events()
+    next(events)
+    quiz = served.folder / "content" / "zh" / "quiz" / "page.yml"
+    quiz.parent.mkdir(parents=True)
+    quiz.write_text("one: {}", "utf-8")
+    assert next(events)["problems"] == []
+    n_builds = served.n_builds
+    quiz.write_text("two: {}", "utf-8")
+    assert next(events)["problems"] == []
+    assert served.n_builds > n_builds
+
+
 def test_a_page_names_the_build_it_came_from(start: Callable[..., Served]) -> None:
     served = start()
     revision = next(served.events())["revision"]

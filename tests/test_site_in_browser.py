@@ -16,9 +16,10 @@ from tests.browser import DESKTOP, PHONE, Chromium, Visit, ask, cell_at
 from tests.site_build import BuiltSite
 
 CHAPTERS = [
-    *("index", "isolated-rows", "reading-table", "table-follows-input", "scores", "values"),
+    *("index", "primer", "isolated-rows", "reading-table", "table-follows-input"),
+    *("scores", "values"),
     *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "limit"),
-    *("ledger", "ledger-mlp", "ledger-backward", "about"),
+    *("ledger", "ledger-mlp", "ledger-backward", "review", "about"),
 ]
 PAGES = [
     *(f"{chapter}.html" for chapter in CHAPTERS),
@@ -30,6 +31,7 @@ PAGES = [
 ]
 WITHOUT_MATRICES = [
     "limit.html",
+    "review.html",
     "about.html",
     "404.html",
     "en/reading-table.html",

@@ -137,6 +137,8 @@ class Context:
         inline SVG.
     ids, links
         The ids given out on this page, and where it links to.
+    can_follow
+        Whether numbers and problems in sentences may follow what the reader looks at.
     """
 
     chapter: Chapter
@@ -147,6 +149,7 @@ class Context:
     svg: Callable[[str, dict[str, Any]], str]
     ids: Ids = field(default_factory=Ids)
     links: list[Link] = field(default_factory=list)
+    can_follow: bool = True
 
     def words(self, name: str, /, **values: object) -> str:
         """Return a text of the interface, its `{places}` filled in.
@@ -176,6 +179,9 @@ class Directive:
     inline
         Renders inline Markdown that came from the option of that name, or from the argument
         if the name is empty.
+    quoted
+        Renders inline Markdown of another file, whose text is the body of the chapter in the
+        context, and which starts on a line of it.
     """
 
     name: str
@@ -184,6 +190,7 @@ class Directive:
     body: str
     line: int
     inline: Callable[[str, str], str]
+    quoted: Callable[[str, Context, int], str]
 
     def required(self, option: str) -> Any:
         """Return the value of an option that must be given."""

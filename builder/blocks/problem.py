@@ -33,4 +33,6 @@ def render(role: Role, context: Context) -> str:
         hint = did_you_mean(role.target, found)
         raise BlockError("unknown-part", f"a problem has no part `{role.target}`", hint)
     text = escape(found[role.target])
+    if not context.can_follow:
+        return f"<code>{text}</code>"
     return f'<code class="problem-part" data-part="{role.target}">{text}</code>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape
 
 from builder.blocks.directive import WHERE, BlockError, Context, Directive, Role, no_target, where
@@ -33,7 +34,7 @@ def render(role: Role, context: Context) -> str:
     if value.number is None:
         message = f"`{value.address}` is masked: there is no number to show"
         raise BlockError("masked", message, "choose a column up to the row")
-    kind = role.options.get("format", "whole" if isinstance(value.number, int) else "number")
+    kind = role.options.get("format", usual_format(value.number))
     data = {
         "address": value.address,
         "cell": value.cell,
@@ -48,7 +49,7 @@ def render(role: Role, context: Context) -> str:
     attributes = "".join(f' data-{k}="{escape(v)}"' for k, v in data.items() if v)
     seen = (data["address"], problem_label(data["problem"]), data["value"].replace("-", "−"))
     title = escape(" · ".join(filter(None, seen)))
-    shown = _formatted(value.number, kind, role)
+    shown = formatted(value.number, kind, decimals_in(role.options))
     return f'<span class="value"{attributes} title="{title}">{shown}</span>'
 
 
@@ -61,6 +62,10 @@ def within(directive: Directive, context: Context, address: str, **options: str)
 def _follows(role: Role, value: Value, context: Context) -> tuple[str, ...]:
     """Return what the number follows; numbers of documents and claims follow nothing."""
     wanted = role.options["follow"].split(",") if "follow" in role.options else []
+    if wanted and not context.can_follow:
+        raise BlockError("cannot-follow", "numbers of a quiz follow nothing", "", "follow")
+    if not context.can_follow:
+        return ()
     if not value.cell:
         if wanted:
             message = f"`{value.address}` is no number of the model"
@@ -73,11 +78,22 @@ def _follows(role: Role, value: Value, context: Context) -> tuple[str, ...]:
     return following(role.options, wanted, matrix, n_rows=1)
 
 
-def _formatted(number: float, kind: str, role: Role) -> str:
+def usual_format(number: float) -> str:
+    """Return the format of a number that is not told its format: a count is whole."""
+    return "whole" if isinstance(number, int) else "number"
+
+
+def formatted(number: float, kind: str, decimals: int | None) -> str:
+    """Return a number as one of `FORMATS`, with its own count of decimals if that is None.
+
+    Raises
+    ------
+    BlockError
+        If there is no such format.
+    """
     if kind not in FORMATS:
         hint = did_you_mean(kind, FORMATS)
         raise BlockError("unknown-format", f"there is no format `{kind}`", hint, "format")
-    decimals = _decimals(role)
     if kind == "whole":
         return display_whole(number)
     formatter = {
@@ -88,8 +104,9 @@ def _formatted(number: float, kind: str, role: Role) -> str:
     return formatter(number) if decimals is None else formatter(number, decimals)
 
 
-def _decimals(role: Role) -> int | None:
-    text = role.options.get("decimals")
+def decimals_in(options: Mapping[str, str]) -> int | None:
+    """Return the count of decimals that options ask for, or raise BlockError."""
+    text = options.get("decimals")
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,2}", text) or int(text) > MAX_DECIMALS:

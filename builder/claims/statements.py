@@ -27,7 +27,8 @@ def false_claims(
         if not claim.holds:
             numbers = ", ".join(f"{name} = {value}" for name, value in claim.numbers.items())
             message = f"the claim `{claim.id}` does not hold: {numbers}"
-            places = [f"{place.path}:{place.line}" for place in citations.get(claim.id, ())]
+            cited = (f"{place.path}:{place.line}" for place in citations.get(claim.id, ()))
+            places = list(dict.fromkeys(cited))  # two pages may show one sentence of a quiz
             sentences = f"what stands at {' and '.join(places)}" if places else "the sentence"
             hint = f"change {sentences}, or the seed under `model` in content/site.yml"
             yield texts.locations[f"claim.{claim.id}"].problem("false-claim", message, hint)

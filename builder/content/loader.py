@@ -1,4 +1,4 @@
-"""Reads `content/`: the configuration, and every chapter that it lists."""
+"""Reads `content/`: the configuration, and every chapter that it lists, with its quiz."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from builder.content.config import (
     read_preset,
     read_slugs,
 )
+from builder.content.quiz_files import load_quizzes
 from builder.content.section import Section
 from builder.content.site import Chapter, Language, Site
 from builder.content.strict_yaml import read_section
@@ -24,7 +25,7 @@ from builder.errors import Diagnostics, Location, excerpt, nearest
 
 
 def load_site(content: Path, diagnostics: Diagnostics) -> Site:
-    """Read `site.yml` and every chapter it lists.
+    """Read `site.yml`, every chapter it lists, and their quizzes.
 
     Parameters
     ----------
@@ -48,6 +49,7 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
     if diagnostics.are_fatal():  # what follows from a damaged list would hide what is wrong
         top.finish(ignored=("title", "description"))
     diagnostics.raise_if_fatal()
+    chapters = _chapters(content, languages, problem, top)
     site = Site(
         title=read_by_language(top, "title", languages),
         description=read_by_language(top, "description", languages),
@@ -57,7 +59,8 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
         problem=problem,
         preset=preset,
         locations=locate_model(top),
-        chapters=_chapters(content, languages, problem, top),
+        chapters=chapters,
+        quizzes=load_quizzes(content, languages, chapters, diagnostics),
     )
     top.finish()
     _report_differences(content, languages, top)

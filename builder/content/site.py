@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from builder.content.quiz import Quiz
 from builder.errors import Location, did_you_mean
 from model import task
 from model.config import Preset
@@ -14,6 +15,9 @@ COVER, ABOUT = "index", "about"
 
 LEDGER, LEDGER_OF_MLP = "ledger", "ledger-mlp"
 """Chapters that have every matrix, and those of the MLP: more numbers than all the others."""
+
+REVIEW = "review"
+"""The chapter that has the items of all quizzes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class Site:
         `model`, and each of its fields that is given -> its place.
     chapters
         (language code, slug) -> chapter; one may be missing in a language in progress.
+    quizzes
+        (language code, slug) -> the items of that chapter, where it has any.
     """
 
     title: Mapping[str, str]
@@ -103,6 +109,7 @@ class Site:
     preset: Preset
     locations: Mapping[str, Location]
     chapters: Mapping[tuple[str, str], Chapter]
+    quizzes: Mapping[tuple[str, str], Quiz] = field(default_factory=dict)
 
     def url(self, language: Language, slug: str) -> str:
         """Return the page's path from the root of the site."""
@@ -111,6 +118,12 @@ class Site:
     def href(self, here: Language, there: Language, slug: str) -> str:
         """Return a link from any page in one language to a page in another or the same."""
         return f"{slug}.html" if here == there else here.root + self.url(there, slug)
+
+    def quizzes_on(self, language: Language, slug: str) -> Sequence[Quiz]:
+        """Return the quizzes that a page may show, in reading order: its own, or in review all."""
+        wanted = self.slugs if slug == REVIEW else [slug]
+        keys = ((language.code, one) for one in wanted)
+        return [self.quizzes[key] for key in keys if key in self.quizzes]
 
     def language_of(self, slug: str, preferred: Language) -> Language:
         """Return the language to read a chapter in: the first one that has it, if need be."""

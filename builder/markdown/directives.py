@@ -17,7 +17,7 @@ from builder.content.strict_yaml import read_section
 from builder.errors import Diagnostics, did_you_mean
 from builder.markdown.rendering import Place, Rendering
 
-Inline = Callable[[str, int], str]
+Inline = Callable[[str, int, Rendering], str]
 
 _BY_NAME = {block.NAME: block for block in BLOCKS}
 _OPENING = re.compile(r"(:{3,})[ \t]*([^\s:]\S*)?[ \t]*(.*)")
@@ -66,7 +66,7 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
     rendering
         Where problems are reported.
     inline
-        Renders inline Markdown that starts on a line of the file.
+        Renders inline Markdown that starts on a line of a file.
     """
     block: Block = opening.meta["block"]
     place: Place = opening.meta["place"]
@@ -90,7 +90,8 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
         options,
         opening.content if block.BODY is Body.TEXT else body,
         place[0],
-        lambda text, option: inline(text, places.get(option, place)[0]),
+        lambda text, option: inline(text, places.get(option, place)[0], rendering),
+        lambda text, context, line: inline(text, line, Rendering(context)),
     )
     with rendering.reporting(place, places):
         return block.render(made, rendering.context)

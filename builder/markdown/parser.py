@@ -122,10 +122,11 @@ class _Renderer(RendererHTML):
 
 
 def _block(opening: Token, body: str, rendering: Rendering) -> str:
-    def inline(text: str, line: int) -> str:
-        return str(parser().renderInline(text, {"rendering": rendering, "line": line}))
+    return directives.render(opening, body, rendering, _rendered_inline)
 
-    return directives.render(opening, body, rendering, inline)
+
+def _rendered_inline(text: str, line: int, rendering: Rendering) -> str:
+    return str(parser().renderInline(text, {"rendering": rendering, "line": line}))
 
 
 def _close(tokens: Sequence[Token], index: int) -> int:

@@ -1,0 +1,180 @@
+"""Reads `content/<language>/quiz/`: one YAML file a chapter, `NAME: {question: ..., ...}` an item.
+
+A language without the folder has no quiz, and its chapters no `::: quiz`. An item has either
+`options`, of which one is right, or a `number`, an address of the snapshot with the `mistakes` that
+make its wrong options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from builder.content.config import check_problem
+from builder.content.quiz import Item, Mistake, Number, Option, Quiz, Text
+from builder.content.section import Section
+from builder.content.site import Chapter, Language
+from builder.content.strict_yaml import read_section
+from builder.content.text_file import read_text
+from builder.errors import Diagnostics, Location, did_you_mean, nearest
+
+FOLDER = "quiz"
+
+FEWEST_OPTIONS = 3
+"""Of two options, one is right by half."""
+
+KINDS = ("options", "number")
+"""What an item has one of."""
+
+
+def load_quizzes(
+    content: Path,
+    languages: Sequence[Language],
+    chapters: Mapping[tuple[str, str], Chapter],
+    diagnostics: Diagnostics,
+) -> dict[tuple[str, str], Quiz]:
+    """Read the quizzes of every language; (language code, slug) -> quiz."""
+    found: dict[tuple[str, str], Quiz] = {}
+    for language in languages:
+        written = {
+            slug: chapter for (code, slug), chapter in chapters.items() if code == language.code
+        }
+        for path in sorted((content / language.code / FOLDER).glob("*")):
+            shown = f"{content.name}/{language.code}/{FOLDER}/{path.name}"
+            problem = _misnamed(path, written)
+            if problem:
+                diagnostics.add(Location(shown).problem("quiz-name", *problem))
+                continue
+            quiz = _load(path, shown, written[path.stem], diagnostics)
+            if quiz:
+                found[language.code, path.stem] = quiz
+    return found
+
+
+def _misnamed(path: Path, chapters: Mapping[str, Chapter]) -> tuple[str, str] | None:
+    if path.suffix != ".yml":
+        return "only files called `CHAPTER.yml` are read here", f"call it `{path.stem}.yml`"
+    if path.stem not in chapters:
+        hint = did_you_mean(path.stem, chapters)
+        return f"there is no chapter `{path.stem}` in this language", hint
+    return None
+
+
+def _load(path: Path, shown: str, chapter: Chapter, diagnostics: Diagnostics) -> Quiz | None:
+    source = read_text(path, shown, diagnostics)
+    if source is None:
+        return None
+    top = read_section(source, shown, diagnostics)
+    items = [_item(name, top.section(name), top, chapter) for name in top]
+    if not items and not diagnostics.are_fatal():
+        message, hint = "this file has no item", "write one, or delete the file"
+        diagnostics.add(Location(shown).problem("missing-field", message, hint))
+    return Quiz(chapter.slug, shown, source, items)
+
+
+def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
+        message = f"`{name}` is not a name: use a-z, 0-9 and single hyphens"
+        top.complain(*top.place(name), "item-name", message, "such as `row-of-a`")
+    _check_kind(name, fields, top)
+    problem = check_problem(fields, "problem", chapter.problem)
+    item = Item(
+        name=name,
+        section=_text(fields, "section"),
+        problem=problem,
+        question=_text(fields, "question"),
+        location=top.locate(name),
+        options=_options(fields) if "options" in fields else (),
+        number=_number(fields, problem) if "number" in fields else None,
+    )
+    fields.finish(ignored=KINDS)
+    return item
+
+
+def _check_kind(name: str, fields: Section, top: Section) -> None:
+    given = [kind for kind in KINDS if kind in fields]
+    if len(given) > 1:
+        message = f"`{name}` has both `options` and `number`"
+        top.complain(*top.place(name), "item-kind", message, "leave one of them out")
+    elif not given and not any(nearest(field, KINDS) for field in fields):
+        message = f"`{name}` has neither `options` nor a `number`"
+        hint = "write `options:` and a list, or `number: ADDRESS`"
+        top.complain(*top.place(name), "item-kind", message, hint)
+
+
+def _options(fields: Section) -> list[Option]:
+    options = list(_each_option(fields))
+    right = [option for option in options if option.is_right]
+    place = fields.place("options")
+    if options and len(right) != 1:
+        message = f"{len(right) or 'none'} of the options {'are' if right else 'is'} right"
+        fields.complain(*place, "right-option", message, "one has `right: true`, and only one")
+    if 0 < len(options) < FEWEST_OPTIONS:
+        message = f"{len(options)} options are too few"
+        fields.complain(*place, "few-options", message, f"at least {FEWEST_OPTIONS}")
+    return options
+
+
+def _each_option(fields: Section) -> Iterator[Option]:
+    seen: dict[str, int] = {}
+    for option in _sections(fields, "options", "{text: ..., because: ...}"):
+        text = _text(option, "text")
+        yield Option(text, _text(option, "because"), option.get("right", bool, False))
+        option.finish()
+        if text.markdown in seen:
+            message = f"this option stands on line {seen[text.markdown]} already"
+            option.complain(*option.place("text"), "repeated-option", message)
+        seen.setdefault(text.markdown, text.line)
+
+
+def _number(fields: Section, problem: str) -> Number:
+    address = _text(fields, "number")
+    given = {name: fields.get(name, str, "") for name in ("stage", "target", "format")}
+    decimals = fields.get("decimals", int, 0) if "decimals" in fields else None
+    given["decimals"] = "" if decimals is None else str(decimals)
+    return Number(
+        address=address.markdown,
+        options={name: text for name, text in given.items() if text},
+        locations={name: fields.locate(name) for name in ("number", "problem", *given)},
+        because=_text(fields, "because"),
+        mistakes=list(_mistakes(fields, problem)),
+    )
+
+
+def _mistakes(fields: Section, problem: str) -> Iterator[Mistake]:
+    seen: dict[tuple[str, str], int] = {}
+    for entry in _sections(fields, "mistakes", "{mistake: NAME, because: ...}"):
+        kind = "address" if "address" in entry and "mistake" not in entry else "mistake"
+        made = _text(entry, kind)
+        location = entry.locate(kind)
+        name, address = (made.markdown, "") if kind == "mistake" else ("", made.markdown)
+        read = check_problem(entry, "problem", problem) if address else problem
+        yield Mistake(name, address, read, _text(entry, "because"), location)
+        entry.finish()
+        if (made.markdown, read) in seen:
+            message = f"`{made.markdown}` stands on line {seen[made.markdown, read]} already"
+            entry.complain(*entry.place(kind), "repeated-option", message)
+        seen.setdefault((made.markdown, read), made.line)
+
+
+def _sections(fields: Section, name: str, form: str) -> Iterator[Section]:
+    """The mappings of a list."""
+    for entry in fields.items(name):
+        if isinstance(entry.value, Section):
+            yield entry.value
+        else:
+            message = f"each of `{name}` is a mapping, not {entry.shown}"
+            fields.complain(entry.line, entry.column, "wrong-type", message, f"such as `{form}`")
+
+
+def _text(fields: Section, name: str) -> Text:
+    """Read a text; one that is folded or literal starts on the line after its field."""
+    given = fields.get(name, str)
+    markdown, location = given.strip(), fields.locate(name)
+    if name in fields and isinstance(fields.entries[name].value, str) and not markdown:
+        fields.complain(*fields.place(name), "missing-field", f"`{name}` is empty")
+    index = location.line - fields.first_line
+    opening = fields.lines[index] if 0 <= index < len(fields.lines) else ""
+    is_below = re.search(r":\s*[|>][-+]?\s*$", opening) is not None
+    return Text(markdown, location.line + is_below, location)

@@ -1,0 +1,235 @@
+"""The items as they are shown: every right number, and every wrong one, recomputed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.numbers.display import MINUS, display, display_whole
+from tests import stored
+from tests.independent import is_stored
+from tests.mistaken import Place, mistaken, of_document
+from tests.site_build import ROOT, BuiltSite
+
+QUIZZES = sorted((ROOT / "content/zh/quiz").glob("*.yml"))
+ITEMS = {
+    f"{path.stem}/{name}": item
+    for path in QUIZZES
+    for name, item in yaml.safe_load(path.read_text(encoding="utf-8")).items()
+}
+"""Every item as its author wrote it."""
+NUMERIC = [name for name, item in ITEMS.items() if "number" in item]
+
+_ITEM = re.compile(r'<div class="quiz-item" id="[^"]*" data-item="([^"]*)">(.*?)</div>', re.DOTALL)
+_ANSWER = re.compile(
+    r'<li class="is-(right|wrong)"><b>(.*?)</b> <b>[^<]*</b> (.*?)</li>', re.DOTALL
+)
+_CELL = re.compile(r'<p class="quiz-number">.*?<span class="value"([^>]*)>(.*?)</span>', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An item of a page: the options in their order, and what is said of each."""
+
+    options: list[str]
+    answers: list[tuple[bool, str, str]]
+    html: str
+
+    @property
+    def right(self) -> int:
+        (index,) = (i for i, (is_right, _, _) in enumerate(self.answers) if is_right)
+        return index
+
+
+def shown(page: Path) -> dict[str, Shown]:
+    """The items of a page by name."""
+    return {
+        name: Shown(
+            [
+                plain(option)
+                for option in re.findall(r"<input [^>]*><span>(.*?)</span></label>", html)
+            ],
+            [(is_right == "right", plain(o), why) for is_right, o, why in _ANSWER.findall(html)],
+            html,
+        )
+        for name, html in _ITEM.findall(page.read_text(encoding="utf-8"))
+    }
+
+
+def plain(html: str) -> str:
+    return unescape(re.sub("<[^>]*>", "", html))
+
+
+@pytest.fixture(scope="module")
+def items(site: BuiltSite) -> dict[str, Shown]:
+    return shown(site.folder / "review.html")
+
+
+def test_there_are_many_items_in_every_chapter_and_half_ask_for_a_number(site: BuiltSite) -> None:
+    chapters = re.findall(r"^  - ([\w-]+)$", (ROOT / "content/site.yml").read_text("utf-8"), re.M)
+    tested = chapters[: chapters.index("limit") + 1]
+    assert set(tested) - {"primer"} <= {path.stem for path in QUIZZES}
+    assert len(ITEMS) >= 40
+    assert 2 * len(NUMERIC) >= len(ITEMS)
+    for path in QUIZZES:
+        assert list(shown(site.folder / f"{path.stem}.html")) == [
+            name for name in ITEMS if name.startswith(f"{path.stem}/")
+        ]
+
+
+def test_the_review_shows_the_items_of_the_chapters_as_they_do(
+    site: BuiltSite, items: dict[str, Shown]
+) -> None:
+    assert items.keys() == ITEMS.keys()
+    for path in QUIZZES:
+        for name, item in shown(site.folder / f"{path.stem}.html").items():
+            assert item == items[name]
+
+
+def test_options_differ_and_one_is_right(items: dict[str, Shown]) -> None:
+    for name, item in items.items():
+        assert len(set(item.options)) == len(item.options) >= 3, name
+        assert item.options == [option for _, option, _ in item.answers], name
+        assert item.right >= 0
+        assert all(len(plain(why)) > 5 for _, _, why in item.answers), name
+
+
+def test_the_right_option_is_not_always_in_the_same_place(items: dict[str, Shown]) -> None:
+    for names in (set(NUMERIC), ITEMS.keys() - set(NUMERIC)):
+        places = Counter(items[name].right for name in names)
+        assert len(places) >= 4 - (len(names) < 4)
+        assert max(places.values()) < len(names) / 2
+
+
+def test_numbers_stand_by_size(items: dict[str, Shown]) -> None:
+    for name in NUMERIC:
+        values = numbers(items[name])
+        assert values == sorted(values), name
+
+
+def numbers(item: Shown) -> list[float]:
+    labels = item.html.split("<details>")[0].split("</legend>")[1]
+    return [float(value) for value in re.findall(r'<span data-value="([^"]*)">', labels)]
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_every_number_of_an_item_is_recomputed(
+    site: BuiltSite, items: dict[str, Shown], name: str
+) -> None:
+    written, item = ITEMS[name], items[name]
+    found = dict(zip(item.options, numbers(item), strict=True))
+    right, wrong = expected(site.folder, written, item)
+    assert is_stored(found[item.options[item.right]], right)
+    assert item.options[item.right] == as_shown(found[item.options[item.right]], written)
+    why = {plain(why).strip(): found[option] for _, option, why in item.answers}
+    texts = {as_shown(right, written)}
+    for value, because in wrong:
+        text = as_shown(value, written)
+        if text not in texts:  # or else it is left out
+            (value_shown,) = (v for told, v in why.items() if told.startswith(because))
+            assert abs(value_shown - value) <= 4e-6 * max(1, abs(value)), because
+            assert as_shown(value_shown, written) in item.options
+        texts.add(text)
+    assert len(texts) == len(item.options)
+
+
+def as_shown(value: float, item: dict[str, Any]) -> str:
+    is_count = "decimals" not in item and item["number"].startswith(("manifest.", "claims."))
+    return display_whole(value) if is_count else display(value, item.get("decimals", 2))
+
+
+def expected(
+    site: Path, item: dict[str, Any], shown: Shown
+) -> tuple[float, list[tuple[float, str]]]:
+    """The right number, and each wrong one with what is said of it."""
+    match = _CELL.search(shown.html)
+    assert match is not None
+    data = dict(re.findall(r'data-(\w+)="([^"]*)"', match[1]))
+    if "cell" not in data:
+        right = stored.number(site, item["number"], "trained", "7x8")
+        made = of_document(site, item["number"])
+    else:
+        place = place_of(site, data)
+        right, made = place.number(), {}
+    wrong = []
+    for mistake in item["mistakes"]:
+        if "address" in mistake:
+            value = read_instead(site, mistake, data)
+        elif made or "cell" not in data:
+            value = made[mistake["mistake"]]
+        else:
+            value = mistaken(place, mistake["mistake"])
+        wrong.append((value, plain_source(mistake["because"])))
+    return right, wrong
+
+
+def place_of(site: Path, data: dict[str, str]) -> Place:
+    key, indices = data["cell"].rstrip("]").split("[")
+    at = tuple(int(index) for index in indices.split(","))
+    target = int(data["target"]) if "target" in data else None
+    return Place(site, key, at, data["stage"], data.get("problem", "7x8"), target)
+
+
+def read_instead(site: Path, mistake: dict[str, Any], data: dict[str, str]) -> float:
+    """What stands at another address, in the files of the snapshot."""
+    address, problem = mistake["address"], mistake.get("problem", data.get("problem", "7x8"))
+    if address.startswith("claims."):
+        return stored.number(site, address, "trained", problem)
+    key, selectors = address.removeprefix("∂").rstrip("]").split("[")
+    head_found = stored.number(site, "claims.head-follows-zero.head", "trained", problem) - 1
+    selectors = selectors.replace("head-follows-zero", str(int(head_found)))
+    stage = data["stage"]
+    if not address.startswith("∂"):
+        return stored.number(site, f"{key}[{selectors}]", stage, problem)
+    row, column = selectors.split(",")
+    target = int(data["target"])
+    tokens = stored.read(site, f"traces/{stage}/{problem}.json")["tokens"]
+    vocab = stored.read(site, "dataset.json")["vocab"]
+    at = int(row[1:]) if row.startswith("@") else tokens.index(row)
+    targets = stored.read(site, f"gradients/{stage}/{problem}.json")["targets"]
+    return float(targets[target]["grads"][key][at][vocab.index(column)])
+
+
+def plain_source(markdown: str) -> str:
+    """The text up to its first formula or role."""
+    return re.sub(r"[`*]", "", re.split(r"[{$]", markdown)[0])
+
+
+def test_questions_state_the_numbers_of_their_own_problem(
+    site: BuiltSite, items: dict[str, Shown]
+) -> None:
+    """Each number in a sentence of an item is the snapshot's."""
+    checked = 0
+    for item in items.values():
+        for attributes, text in _values(item.html):
+            data = dict(re.findall(r'data-(\w+)="([^"]*)"', attributes))
+            assert "follows" not in data
+            if "cell" in data:
+                right = place_of(site.folder, data).number()
+                assert is_stored(float(data["value"]), right)
+                decimals = len(text.partition(".")[2])
+                assert text == display(float(data["value"]), decimals).replace("-", MINUS)
+                checked += 1
+    assert checked > 150
+
+
+def _values(html: str) -> Iterator[tuple[str, str]]:
+    yield from re.findall(r'<span class="value"([^>]*)>([^<]*)</span>', html)
+
+
+def test_every_item_names_its_chapter_and_a_section_of_it(site: BuiltSite) -> None:
+    source = (site.folder / "review.html").read_text(encoding="utf-8")
+    for name, html in _ITEM.findall(source):
+        chapter = name.split("/")[0]
+        (href,) = re.findall(r'<p class="quiz-source"><a href="([^"]*)">', html)
+        page, _, section = href.partition("#")
+        assert page == f"{chapter}.html"
+        assert f' id="{section}"' in (site.folder / page).read_text(encoding="utf-8")
