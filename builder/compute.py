@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
-from builder.evidence import reading
+from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
 from builder.requirements import divergence, require_all_correct, require_portable
@@ -170,9 +170,9 @@ class Computer:
 
     def _tables(self, trained: Stored) -> list[Stored]:
         """The stored tables of evidence; interventions in another model are made here."""
-        digest_of_weights = trained.facts["weights_sha256"]["trained"]
-        stored = reading.Reading(self.preset, self.source, self.evidence_folder, digest_of_weights)
-        tables = self.cache.get("tables", stored.ingredients(), stored.result)
+        weights_digest = trained.facts["weights_sha256"]["trained"]
+        reader = StoredTables(self.preset, self.source, self.evidence_folder, weights_digest)
+        tables = self.cache.get("tables", reader.ingredients(), reader.result)
         is_about_this = INTERVENTIONS.snapshot_path in tables.files
         return [tables] if is_about_this else [tables, self._interventions(trained)]
 
@@ -207,7 +207,7 @@ class Computer:
         files = {path: data for part in [*parts, manifest] for path, data in part.files.items()}
         claims = tuple(ClaimResult(**claim) for claim in parts[-1].facts["claims"])
         problems = [problem for part in parts for problem in part.facts.get("problems", ())]
-        return Computed(files, claims, manifest.digest, reading.warnings(problems))
+        return Computed(files, claims, manifest.digest, warnings(problems))
 
     def _with_torch(
         self, stage: str, modules: list[str], parts: list[Stored], compute: Callable[[], Result]

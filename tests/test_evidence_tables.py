@@ -21,11 +21,10 @@ from builder.cli import main
 from builder.code import SourceCode
 from builder.compute import Computer
 from builder.errors import BuildError, UsageError
-from builder.evidence import reading
 from builder.evidence.commands import seeds_of
 from builder.evidence.fingerprint import fingerprint, without_words
-from builder.evidence.reading import Reading
 from builder.evidence.seed_claims import claims_of_seeds, table
+from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import (
     CENSUS,
     CONTROLS,
@@ -57,9 +56,9 @@ def content(name: str) -> Any:
     return json.loads((STORED / f"{name}.json").read_bytes())["table"]
 
 
-def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> Reading:
+def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> StoredTables:
     own = weights_sha256({k: w.astype(np.float32) for k, w in weights("trained").items()}, CONFIG)
-    return Reading(preset, SOURCE, folder, digest or own)
+    return StoredTables(preset, SOURCE, folder, digest or own)
 
 
 @pytest.fixture
@@ -229,7 +228,7 @@ def test_a_damaged_table_is_one_warning_and_left_out(folder: Path, data: bytes) 
 
 def test_a_missing_table_is_one_warning_that_says_how_to_make_it(folder: Path) -> None:
     (folder / "census.json").unlink()
-    (warning,) = reading.warnings(reader(folder).result().facts["problems"])
+    (warning,) = warnings(reader(folder).result().facts["problems"])
     assert warning.severity == "warning"
     assert warning.path == "model/evidence/census.json"
     assert "`python -m builder census`" in warning.hint

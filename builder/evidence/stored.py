@@ -28,7 +28,7 @@ from model.config import Preset
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class StoredTables:
     """Reads the tables for one trained model.
 
     Attributes
@@ -48,7 +48,7 @@ class Reading:
         """Everything that decides what is read."""
         modules = [module for table in TABLES for module in table.modules]
         return {
-            **self.source.ingredients(*modules, "builder.evidence.reading"),
+            **self.source.ingredients(*modules, "builder.evidence.stored"),
             "preset": digest(repr(self.preset)),
             "weights": self.weights_digest,
             **{table.name: _digest(table.path(self.folder)) for table in TABLES},
