@@ -48,7 +48,9 @@ READ_WORKED = """() => [...document.querySelectorAll("figure.worked")].map((figu
     totals: [...table.tFoot.rows].flatMap(cells),
   };
 })"""
-READ_NUMBERS = """() => [...document.querySelectorAll(".value[data-cell]")].map((value) => ({
+READ_NUMBERS = """() => [
+  ...document.querySelectorAll(".value[data-cell]:not(.quiz *)"), // those stay as they are
+].map((value) => ({
   data: {...value.dataset},
   text: value.textContent,
 }))"""

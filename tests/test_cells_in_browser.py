@@ -66,7 +66,7 @@ OPEN = """async (cell) => {
 OPEN_NUMBERS = """async () => {
   await Article.data.run();
   const found = [];
-  for (const number of document.querySelectorAll(".value[data-cell]")) {
+  for (const number of document.querySelectorAll(".value[data-cell]:not(.quiz *)")) {
     number.click();
     await new Promise(requestAnimationFrame);
     const [shown, full] = document.querySelectorAll(".cell-panel .cell-value :is(b, span)");
