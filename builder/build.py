@@ -12,7 +12,7 @@ from typing import Any
 
 from builder.claims.statements import false_claims, unmatched_claims
 from builder.code import SourceCode
-from builder.compute import SNAPSHOTS, Computed, Computer
+from builder.compute import Computed, Computer
 from builder.content.loader import load_site
 from builder.content.site import Site
 from builder.content.strings import Texts, load_texts
@@ -23,6 +23,7 @@ from builder.output.folder import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
+from builder.snapshot_files import SNAPSHOTS
 from builder.stages import Cache, Event
 
 
@@ -144,6 +145,7 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
     computed = compute(project, site, cache, progress)
+    diagnostics.extend(computed.warnings)
     diagnostics.extend(unmatched_claims(computed.claims, texts))
     diagnostics.raise_if_fatal(strict=options.is_strict)
     renderer = Renderer(

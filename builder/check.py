@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from builder.build import Options, Project, build
-from builder.compute import SNAPSHOTS
 from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress
+from builder.snapshot_files import SNAPSHOTS
 from builder.tree import examine_tree
 
 OTHER_CIRCUMSTANCES = {"TZ": "Pacific/Chatham", "PYTHONHASHSEED": "4242", "LC_ALL": "C"}

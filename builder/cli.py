@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from builder import commands
 from builder.errors import BuildError, Diagnostic
+from builder.evidence.tables import OF_EVIDENCE
 from builder.progress import tell
 
 Run = Callable[[argparse.Namespace], int]
@@ -57,6 +59,19 @@ LOCK = """\
 Accept the current numbers: write their digests to model/snapshots.lock.json. Commit that file
 with the change that moved the numbers, so that its readers see that it did. Numbers that a claim
 denies are refused."""
+
+EVIDENCE = """\
+Compute what the article says about evidence, and store it in model/evidence/: controls (the network
+with one part changed, trained again from 20 seeds each), held-out (trained on 90 problems, asked
+the other 10), interventions (the trained model with one thing overwritten). Minutes of computing: a
+build only reads what is stored, and says so when it no longer fits. Every finished part is kept in
+.cache/, so that an interrupted run goes on where it was. README says how long it takes."""
+
+CENSUS = """\
+Train many seeds and check every claim for each of them, so that a sentence can say of how many
+seeds it holds. Weights and results are stored in model/evidence/; weights that are stored there by
+the same code are not trained again, only the claims are recomputed from them. Every finished part
+is kept in .cache/, so that an interrupted run goes on where it was."""
 
 CLEAN = """\
 Remove the cache and the files that builds have written to the output folder. Other files stay."""
@@ -157,6 +172,8 @@ def parser() -> argparse.ArgumentParser:
     lock = command("lock", commands.run_lock, LOCK, "accept the current numbers")
     lock.add_argument("--quiet", action="store_true", help="do not report stages")
 
+    _add_tables(command("evidence", commands.run_evidence, EVIDENCE, "what the task needs"))
+    _add_seeds(command("census", commands.run_census, CENSUS, "of how many seeds claims hold"))
     _add_out(command("clean", commands.run_clean, CLEAN, "remove what builds have written"))
     command("doctor", commands.run_doctor, DOCTOR, "what this machine has and what it lacks")
     return top
@@ -166,3 +183,36 @@ def _add_out(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--out", type=Path, default=Path("dist"), metavar="DIR", help="site folder (%(default)s)"
     )
+
+
+def _add_tables(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "tables", nargs="*", metavar="TABLE", type=_table, help=f"of {', '.join(OF_EVIDENCE)}"
+    )
+    _add_workers(command)
+
+
+def _add_seeds(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--seeds", default="0-63", help="such as 0-63 or 0-9,20 (%(default)s)")
+    _add_workers(command)
+
+
+def _add_workers(command: argparse.ArgumentParser) -> None:
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--jobs", type=_positive, metavar="N", help="processes at once (as many as processors)"
+    )
+    where.add_argument("--dask", metavar="ADDRESS", help="compute on the Dask cluster there")
+    command.add_argument("--quiet", action="store_true", help="do not report progress")
+
+
+def _positive(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of processes")
+    return int(text)
+
+
+def _table(text: str) -> str:
+    if text not in OF_EVIDENCE:
+        raise argparse.ArgumentTypeError(f"`{text}` is none of {', '.join(OF_EVIDENCE)}")
+    return text

@@ -37,8 +37,12 @@ class SourceCode:
 
     def ingredients(self, *modules: str, tools: Iterable[str] = ()) -> Ingredients:
         """Digests of the modules and of all they import, and versions of external tools."""
-        found = {name: digest(self._source(name) or "") for name in self.closure(modules)}
+        found = {name: digest(self.text(name)) for name in self.closure(modules)}
         return found | {tool: self._version(tool) for tool in tools}
+
+    def text(self, module: str) -> str:
+        """The text of a module; empty if there is no such module."""
+        return self._source(module) or ""
 
     def _version(self, tool: str) -> str:
         if tool not in self._versions:

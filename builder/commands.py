@@ -87,6 +87,20 @@ def run_lock(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_evidence(options: argparse.Namespace) -> int:
+    """Compute tables of evidence."""
+    from builder.evidence import commands
+
+    return commands.run_evidence(options)
+
+
+def run_census(options: argparse.Namespace) -> int:
+    """Check every claim for many seeds."""
+    from builder.evidence import commands
+
+    return commands.run_census(options)
+
+
 def run_clean(options: argparse.Namespace) -> int:
     """Remove what builds have written."""
     from builder.output.folder import remove

@@ -7,27 +7,25 @@ torch, and only when a stage has to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
+from builder.evidence.stored import StoredTables, warnings
+from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
+from builder.requirements import divergence, require_all_correct, require_portable
+from builder.snapshot_files import result_of, snapshot_of
 from builder.stages import Cache, Result, Stored, digest
-from model import task
 from model.config import Preset
 
 if TYPE_CHECKING:
-    from model.documents import File
-    from model.snapshot import Snapshot
+    pass
 
-SMALLEST_MARGIN = 1e-14
-"""A training whose gradients come closer than this to a rounding boundary is not portable."""
-
-SNAPSHOTS = "snapshots/"
 _TRAININGS = {"train": "the training", "evidence": "the training of the control"}
 """What is trained in which stage."""
 
@@ -44,11 +42,14 @@ class Computed:
         What came of every claim.
     digest
         Identifies all of it.
+    warnings
+        What is to be said of stored tables of evidence.
     """
 
     files: Mapping[str, bytes]
     claims: tuple[ClaimResult, ...]
     digest: str
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ class Computer:
     source: SourceCode
     progress: Progress
 
+    @property
+    def evidence_folder(self) -> Path:
+        """Where tables of evidence are stored: with the code that made them."""
+        return self.source.root / FOLDER
+
     def run(self) -> Computed:
         """Compute everything.
 
@@ -69,22 +75,35 @@ class Computer:
             If the model misses a problem, or if the training of the model or of its control
             diverges or is not portable.
         """
-        with self.progress.stage("train") as update:
-            trained = self._train(update)
-        training = trained.facts["training"]
-        _require_all_correct(training)
-        _require_portable(_TRAININGS["train"], training["portability_margin"])
+        trained = self.train()
         with self.progress.stage("trace"):
             traces = self._trace(trained)
         with self.progress.stage("gradients"):
             gradients = self._gradients(trained)
         with self.progress.stage("evidence"):
             evidence = self._evidence(trained)
-        _require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
+        require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
         with self.progress.stage("claims"):
             claims = self._claims([trained, traces, gradients], evidence)
+        with self.progress.stage("tables"):
+            tables = self._tables(trained)
         with self.progress.stage("manifest"):
-            return self._manifest([trained, traces, gradients, claims])
+            return self._manifest([trained, traces, gradients, *tables, claims])
+
+    def train(self) -> Stored:
+        """Train the model, or find it.
+
+        Raises
+        ------
+        BuildError
+            If it misses a problem, or if its training diverges or is not portable.
+        """
+        with self.progress.stage("train") as update:
+            trained = self._train(update)
+        training = trained.facts["training"]
+        require_all_correct(training)
+        require_portable(_TRAININGS["train"], training["portability_margin"])
+        return trained
 
     def _train(self, update: Update) -> Stored:
         steps = self.preset.training.steps
@@ -97,7 +116,7 @@ class Computer:
             from model.train import train
 
             run = train(self.preset, on_step=on_step)
-            return _result(run_files(run, self.preset.model), run_facts(run, self.preset))
+            return result_of(run_files(run, self.preset.model), run_facts(run, self.preset))
 
         return self._with_torch("train", ["model.run_files"], [], compute)
 
@@ -105,8 +124,8 @@ class Computer:
         def compute() -> Result:
             from model.trace_files import every_stage, trace_files
 
-            snapshot = _snapshot([trained])
-            return _result(every_stage(trace_files, snapshot, self.preset.model))
+            snapshot = snapshot_of([trained])
+            return result_of(every_stage(trace_files, snapshot, self.preset.model))
 
         return self._with_torch("trace", ["model.trace_files"], [trained], compute)
 
@@ -114,8 +133,8 @@ class Computer:
         def compute() -> Result:
             from model.trace_files import every_stage, gradient_files
 
-            snapshot = _snapshot([trained])
-            return _result(every_stage(gradient_files, snapshot, self.preset.model))
+            snapshot = snapshot_of([trained])
+            return result_of(every_stage(gradient_files, snapshot, self.preset.model))
 
         return self._with_torch("gradients", ["model.trace_files"], [trained], compute)
 
@@ -123,7 +142,7 @@ class Computer:
         def compute() -> Result:
             from model.evidence import gather
 
-            snapshot = _snapshot([trained])
+            snapshot = snapshot_of([trained])
             initial, weights = snapshot.weights("initial"), snapshot.weights("trained")
             return Result({}, asdict(gather(initial, weights, self.preset)))
 
@@ -138,15 +157,36 @@ class Computer:
             from model.documents import claims_file
 
             training = numbers[0].facts["training"]
-            world = World(_snapshot(numbers), self.preset.model, training, evidence.facts)
+            world = World(snapshot_of(numbers), self.preset.model, training, evidence.facts)
             claims = [asdict(result) for result in check_claims(world)]
-            return _result([claims_file(claims)], {"claims": claims})
+            return result_of([claims_file(claims)], {"claims": claims})
 
         return self._get(
             "claims",
             ["builder.claims.predicates", "model.documents"],
             [*numbers, evidence],
             compute,
+        )
+
+    def _tables(self, trained: Stored) -> list[Stored]:
+        """The stored tables of evidence; interventions in another model are made here."""
+        weights_digest = trained.facts["weights_sha256"]["trained"]
+        reader = StoredTables(self.preset, self.source, self.evidence_folder, weights_digest)
+        tables = self.cache.get("tables", reader.ingredients(), reader.result)
+        is_about_this = INTERVENTIONS.snapshot_path in tables.files
+        return [tables] if is_about_this else [tables, self._interventions(trained)]
+
+    def _interventions(self, trained: Stored) -> Stored:
+        def compute() -> Result:
+            from model.documents import File
+            from model.interventions import intervene
+
+            weights = snapshot_of([trained]).weights("trained")
+            table = intervene(weights, self.preset.model)
+            return result_of([File.of(INTERVENTIONS.snapshot_path, table)])
+
+        return self._with_torch(
+            "interventions", ["model.interventions", "model.documents"], [trained], compute
         )
 
     def _manifest(self, parts: list[Stored]) -> Computed:
@@ -166,7 +206,8 @@ class Computer:
         manifest = self._get("manifest", ["model.documents"], parts, compute)
         files = {path: data for part in [*parts, manifest] for path, data in part.files.items()}
         claims = tuple(ClaimResult(**claim) for claim in parts[-1].facts["claims"])
-        return Computed(files, claims, manifest.digest)
+        problems = [problem for part in parts for problem in part.facts.get("problems", ())]
+        return Computed(files, claims, manifest.digest, warnings(problems))
 
     def _with_torch(
         self, stage: str, modules: list[str], parts: list[Stored], compute: Callable[[], Result]
@@ -185,7 +226,7 @@ class Computer:
             try:
                 return compute()
             except DivergenceError as error:
-                raise BuildError(_divergence(_TRAININGS[stage], str(error))) from error
+                raise BuildError(divergence(_TRAININGS[stage], str(error))) from error
 
         return self._get(stage, modules, parts, on_one_thread)
 
@@ -199,44 +240,3 @@ class Computer:
             **{f"part {index}": part.digest for index, part in enumerate(parts)},
         }
         return self.cache.get(stage, ingredients, compute)
-
-
-def _snapshot(parts: Iterable[Stored]) -> Snapshot:
-    """Read numbers back from their files: what is built on is exactly what is stored."""
-    from model.snapshot import Snapshot
-
-    files = {path: data for part in parts for path, data in part.files.items()}
-    return Snapshot(Path(SNAPSHOTS), files)
-
-
-def _result(files: Iterable[File], facts: Mapping[str, Any] | None = None) -> Result:
-    made = list(files)
-    numbers = {file.path: file.numbers for file in made}
-    return Result({file.path: file.data for file in made}, {**(facts or {}), "numbers": numbers})
-
-
-def _divergence(training: str, reason: str) -> Diagnostic:
-    hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
-    return Diagnostic("content/site.yml", 0, 0, "training", f"{training} diverged: {reason}", hint)
-
-
-def _require_all_correct(training: Mapping[str, Any]) -> None:
-    problems = len(task.PROBLEMS)
-    if training["correct"] != problems:
-        message = (
-            f"with seed {training['seed']} and {training['steps']} steps the model gets "
-            f"{training['correct']} of {problems} problems right"
-        )
-        hint = "choose another `seed`, or more `steps`, under `model` in content/site.yml"
-        raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint))
-
-
-def _require_portable(training: str, margin: float) -> None:
-    """Refuse a training whose gradients come too close to where rounding could go two ways."""
-    if margin < SMALLEST_MARGIN:
-        message = (
-            f"in {training} a gradient came within {margin:.1e} of a rounding boundary; "
-            f"under {SMALLEST_MARGIN:.0e} another machine may train another model"
-        )
-        hint = "choose another `seed` or `gradient_grid` under `model` in content/site.yml"
-        raise BuildError(Diagnostic("content/site.yml", 0, 0, "portability", message, hint))

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.code import SourceCode
-from builder.compute import SNAPSHOTS, Computed
+from builder.compute import Computed
 from builder.content.site import Chapter, Language, Site
 from builder.content.strings import Texts
 from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, Diagnostics, Location
 from builder.links import Link, dangling, ids_in
+from builder.short_scripts import short_scripts
+from builder.snapshot_files import SNAPSHOTS
 from builder.stages import Cache, Ingredients, Result, Stored, digest
 
 if TYPE_CHECKING:
@@ -99,7 +101,10 @@ class Renderer:
         charts = self.cache.get("assets/charts", ingredients, compute)
         ingredients = self._of_snapshot("builder.pages.model_assets", tools=("numpy", "orjson"))
         model = self.cache.get("assets/model", ingredients, compute_model)
-        own = static_assets(self.templates) | string_assets(self.texts.strings)
+        short = partial(
+            short_scripts, root=self.templates.parent, source=self.source, cache=self.cache
+        )
+        own = static_assets(self.templates, short) | string_assets(self.texts.strings)
         return {**own, **charts.files, **model.files}
 
     @cached_property

@@ -16,7 +16,8 @@ class Adam:
     Parameters
     ----------
     weights
-        All of them as one flat array [weight]; `update` changes it in place.
+        All of them as one flat array [... weight]; `update` changes it in place. Leading axes, such
+        as one of seeds, are independent of each other.
     recipe
         beta1, beta2, eps and the grid.
     """
@@ -24,12 +25,12 @@ class Adam:
     def __init__(self, weights: Array, recipe: TrainingConfig) -> None:
         self.weights = weights
         self.recipe = recipe
-        self.mean = np.zeros_like(weights)  # [weight]
-        self.square = np.zeros_like(weights)  # [weight]
+        self.mean = np.zeros_like(weights)  # [... weight]
+        self.square = np.zeros_like(weights)  # [... weight]
         self.beta1_power = 1.0
         self.beta2_power = 1.0
 
-    def update(self, gradient: Array, rate: float) -> float:
+    def update(self, gradient: Array, rate: float) -> Array:
         """Take one step.
 
         m ← β₁ m + (1 - β₁) g;  v ← β₂ v + (1 - β₂) g²;
@@ -40,13 +41,13 @@ class Adam:
 
         Returns
         -------
-        float
-            The portability margin of this gradient, in the gradient's unit.
+        Array
+            The portability margin of this gradient, in the gradient's unit [...].
         """
         recipe = self.recipe
         scaled = gradient / recipe.gradient_grid
-        g = np.rint(scaled) * recipe.gradient_grid  # [weight]
-        margin = np.abs(scaled - np.floor(scaled) - 0.5).min() * recipe.gradient_grid
+        g = np.rint(scaled) * recipe.gradient_grid  # [... weight]
+        margin = np.abs(scaled - np.floor(scaled) - 0.5).min(-1) * recipe.gradient_grid
 
         self.beta1_power *= recipe.beta1
         self.beta2_power *= recipe.beta2
@@ -55,4 +56,4 @@ class Adam:
         mean = self.mean / (1 - self.beta1_power)
         square = self.square / (1 - self.beta2_power)
         self.weights -= rate * mean / (np.sqrt(square) + recipe.eps)
-        return float(margin)
+        return np.asarray(margin)

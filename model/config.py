@@ -125,10 +125,11 @@ class TrainingConfig:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A model with its recipe."""
+    """A model with its recipe, and the name of the task that it learns."""
 
     model: ModelConfig
     training: TrainingConfig
+    task: str = "multiplication"
 
     def override(self, **values: Any) -> Preset:
         """Return a copy with fields of the model or of the recipe replaced.
@@ -178,5 +179,8 @@ def _same_type(name: str, value: Any, current: float) -> float:
         raise ConfigError(name, f"`{name}` = {value} is too large") from error
 
 
-PRESETS = {"multiplication": Preset(ModelConfig(), TrainingConfig())}
-"""By the name that `content/site.yml` asks for."""
+PRESETS = {
+    "multiplication": Preset(ModelConfig(), TrainingConfig()),
+    "recall": Preset(ModelConfig(), TrainingConfig(steps=3000, learning_rate=5e-3), "recall"),
+}
+"""By name; `content/site.yml` asks for one of those whose task the article is about."""

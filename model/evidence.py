@@ -7,17 +7,20 @@ answers what this model relies on. Both are recorders of the one forward pass.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from model import task, trace
 from model.config import STEP_RATE, ModelConfig, Preset
+from model.reading import PlainAverage
+from model.together import train_together
 from model.trace import Gradients, StoredWeights, decode
-from model.train import train
+from model.train import Run
 from model.transformer import Record, unrecorded
+from model.variants import plain_average, uniform_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +65,24 @@ class Evidence:
     control_margin: float
 
 
-def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Evidence:
+def gather(
+    initial: StoredWeights, weights: StoredWeights, preset: Preset, control: Run | None = None
+) -> Evidence:
     """Train the control, intervene in the trained model, and follow training's first gradients.
+
+    Parameters
+    ----------
+    initial, weights, preset
+        The model at both ends of its training, and the recipe.
+    control
+        The trained control, where it is there already.
 
     Raises
     ------
     DivergenceError
         If the control's loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
-    control = train(preset, uniform_pattern)
+    control = control or train_control(preset, [preset.training.seed])[0]
     first_gradients = trace.gradients(initial, preset.model)
     stepped = trace.losses_after_step(initial, first_gradients, STEP_RATE, preset.model)
     before, after = np.exp(-first_gradients.loss), np.exp(-stepped)  # [target]
@@ -95,6 +107,11 @@ def gather(initial: StoredWeights, weights: StoredWeights, preset: Preset) -> Ev
         control_loss=control.loss[-1],
         control_margin=control.portability_margin,
     )
+
+
+def train_control(preset: Preset, seeds: Sequence[int]) -> list[Run]:
+    """Train some seeds with the plain average in place of every reading table."""
+    return train_together(preset, seeds, PlainAverage())
 
 
 def gradient_norms(found: Gradients) -> tuple[float, float]:
@@ -129,14 +146,6 @@ def count_second_digits(weights: StoredWeights, config: ModelConfig) -> int:
     )
 
 
-def uniform_pattern(key: str, tensor: Tensor) -> Tensor:
-    """Put the plain average over the visible positions in place of every reading table A."""
-    if not key.endswith("attn.pattern"):
-        return tensor
-    visible = torch.ones_like(tensor).tril()  # [... query key]
-    return visible / visible.sum(-1, keepdim=True)  # [... query key]
-
-
 def uniform_head(layer: int, head: int) -> Record:
     """Return a recorder that puts the plain average in place of one head's reading table."""
 
@@ -144,7 +153,7 @@ def uniform_head(layer: int, head: int) -> Record:
         if key != f"blocks.{layer}.attn.pattern":
             return tensor
         replaced = tensor.clone()
-        replaced[..., head, :, :] = uniform_pattern(key, tensor)[..., head, :, :]
+        replaced[..., head, :, :] = plain_average(tensor)[..., head, :, :]
         return replaced  # [... head query key]
 
     return record

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from model import task
 from model.config import ModelConfig, Preset
 from model.documents import File, dataset_file
 from model.encoding import rounded, weights_sha256
@@ -54,13 +53,4 @@ def weight_files(run: Run, config: ModelConfig) -> Iterator[File]:
 
 def training_figures(run: Run, preset: Preset) -> dict[str, Any]:
     """The manifest's account of the training: the recipe and what came of it."""
-    n_problems = len(task.PROBLEMS)
-    return {
-        **asdict(preset.training),
-        "first_step_all_correct": next(
-            (step for step, correct in enumerate(run.correct) if correct == n_problems), None
-        ),
-        "final_loss": float(rounded(np.array(run.loss[-1]))),
-        "correct": run.correct[-1],
-        "portability_margin": float(f"{run.portability_margin:.1e}"),
-    }
+    return {**asdict(preset.training), **run.figures}

@@ -61,7 +61,7 @@ def activations(weights: StoredWeights, config: ModelConfig) -> dict[str, Array]
         return tensor
 
     with torch.no_grad():
-        transformer(_tensors(weights), _inputs(task.PROBLEMS), config, record)
+        transformer(as_tensors(weights), _inputs(task.PROBLEMS), config, record)
     return recorded
 
 
@@ -69,7 +69,7 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
     """Differentiate each target's own loss with respect to everything."""
     copies = {
         key: weight.expand(len(task.TARGETS), *weight.shape).clone().requires_grad_()
-        for key, weight in _tensors(weights).items()
+        for key, weight in as_tensors(weights).items()
     }  # [target, axes of the key]
     recorded: dict[str, Tensor] = {}
     vocabulary = Vocabulary(config)
@@ -104,7 +104,7 @@ def losses_after_step(
     """
     stepped = {
         key: weight - rate * torch.from_numpy(found.weights[key])
-        for key, weight in _tensors(weights).items()
+        for key, weight in as_tensors(weights).items()
     }  # [target, axes of the key]
     with torch.no_grad():
         losses: Array = _losses(stepped, config).numpy()
@@ -145,7 +145,7 @@ def likeliest(
 ) -> NDArray[np.int64]:
     """Return the id of the likeliest next token after each position [problem pos]."""
     with torch.no_grad():
-        logits = transformer(_tensors(weights), _inputs(task.PROBLEMS), config, record)
+        logits = transformer(as_tensors(weights), _inputs(task.PROBLEMS), config, record)
     ids: NDArray[np.int64] = logits.argmax(-1).numpy()
     return ids
 
@@ -163,7 +163,7 @@ def decode(
     tuple of str
         What was appended to `prompt`, end token included.
     """
-    tensors, tokens = _tensors(weights), list(prompt)
+    tensors, tokens = as_tensors(weights), list(prompt)
     with torch.no_grad():
         while len(tokens) < config.n_ctx and tokens[-1] != task.END:
             ids = torch.tensor([[task.TOKEN_ID[token] for token in tokens]])  # [1 pos]
@@ -172,7 +172,8 @@ def decode(
     return tuple(tokens[len(prompt) :])
 
 
-def _tensors(weights: StoredWeights) -> dict[str, Tensor]:
+def as_tensors(weights: StoredWeights) -> dict[str, Tensor]:
+    """Return stored weights as float64 tensors of the same values."""
     return {key: torch.from_numpy(w.astype(np.float64)) for key, w in weights.items()}
 
 

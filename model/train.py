@@ -8,8 +8,9 @@ it. And Adam uses only + - × ÷ and √, which IEEE 754 rounds alike everywhere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,9 +19,12 @@ from torch import Tensor
 
 from model import task
 from model.adam import Adam
+from model.batch import Batch
 from model.config import ModelConfig, Preset, TrainingConfig
+from model.encoding import rounded
 from model.tensors import Vocabulary
-from model.transformer import Record, transformer, unrecorded
+from model.transformer import transformer
+from model.variants import FULL, Variant
 
 Array = NDArray[np.float64]
 Weights = Mapping[str, Array]
@@ -51,7 +55,7 @@ class Run:
         Step -> weight key -> float32 array. Step 0 is the initial model, the last the trained one.
     loss, correct, learning_rate
         Entry i belongs to the weights before step i; one entry more than there are steps. `loss`
-        is the mean over the 558 targets in nats, `correct` counts problems out of 100.
+        is the mean over the targets (558 of all problems) in nats, `correct` counts problems.
     portability_margin
         Smallest distance of any gradient to a boundary of the grid's rounding: how much noise
         the run could have taken without changing.
@@ -67,6 +71,22 @@ class Run:
     def initial(self) -> Mapping[str, NDArray[np.float32]]:
         """The weights of step 0."""
         return self.checkpoints[min(self.checkpoints)]
+
+    @property
+    def first_step_all_correct(self) -> int | None:
+        """The first step before which every one of the hundred problems was right, or None."""
+        n_problems = len(task.PROBLEMS)
+        return next((step for step, right in enumerate(self.correct) if right == n_problems), None)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """What came of the training, as the manifest has it."""
+        return {
+            "first_step_all_correct": self.first_step_all_correct,
+            "final_loss": float(rounded(np.array(self.loss[-1]))),
+            "correct": self.correct[-1],
+            "portability_margin": float(f"{self.portability_margin:.1e}"),
+        }
 
     @property
     def trained(self) -> Mapping[str, NDArray[np.float32]]:
@@ -98,8 +118,9 @@ def initial_weights(config: ModelConfig, seed: int) -> dict[str, Array]:
 @np.errstate(all="ignore")  # what overflows is found in the loss
 def train(
     preset: Preset,
-    record: Record = unrecorded,
+    variant: Variant = FULL,
     on_step: Callable[[int, float, int], None] | None = None,
+    problems: Sequence[task.Problem] = task.PROBLEMS,
 ) -> Run:
     """Train a model from its seed.
 
@@ -107,19 +128,24 @@ def train(
     ----------
     preset
         Sizes and recipe.
-    record
-        Passed to every forward pass; a recorder that replaces a tensor trains a variant.
+    variant
+        What is changed in the network, if anything.
     on_step
         Called with the step, the loss and the number of correct problems before each update.
+    problems
+        What it is trained on.
 
     Raises
     ------
     DivergenceError
         If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
-    recipe = preset.training
-    batch = Batch.of_all_problems()
-    parameters = Parameters.of(initial_weights(preset.model, recipe.seed))
+    recipe, config = preset.training, replace(preset.model, **variant.sizes)
+    batch = Batch.of(problems)
+    tables = variant.tables(config)
+    parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
+    weights = variant.use(parameters.tensors)
+    record = variant.record(weights)
     adam = Adam(parameters.flat, recipe)
     checkpoints: dict[int, dict[str, NDArray[np.float32]]] = {}
     losses: list[float] = []
@@ -130,7 +156,7 @@ def train(
     for step in range(recipe.steps + 1):
         if step in wanted:
             checkpoints[step] = parameters.as_float32()
-        logits = transformer(parameters.tensors, batch.tokens, preset.model, record)
+        logits = transformer(weights, batch.tokens, config, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))
         if not losses[-1] < HIGHEST_LOSS:
@@ -140,7 +166,7 @@ def train(
             on_step(step, losses[-1], corrects[-1])
         if step < recipe.steps:
             gradient = parameters.gradient(loss)
-            margin = min(margin, adam.update(gradient, learning_rate(recipe, step)))
+            margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
 
     rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
     return Run(checkpoints, losses, corrects, rates, float(margin))
@@ -149,50 +175,6 @@ def train(
 def learning_rate(recipe: TrainingConfig, step: int) -> float:
     """Return the rate of update `step`: a straight line from the recipe's rate to 0."""
     return recipe.learning_rate * (recipe.steps - step) / recipe.steps
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """All problems side by side, padded to one length. The mask says which targets are real.
-
-    Attributes
-    ----------
-    tokens, targets
-        Token ids [problem pos], padded at the end.
-    mask
-        True where a target counts [problem pos]: 558 places.
-    answer
-        True where the target belongs to the answer [problem pos]: from `=` on.
-    """
-
-    tokens: Tensor
-    targets: Tensor
-    mask: Tensor
-    answer: Tensor
-
-    @classmethod
-    def of_all_problems(cls) -> Batch:
-        """The hundred problems in the order of `task.PROBLEMS`."""
-        tokens = torch.tensor([task.padded_ids(p.tokens[:-1]) for p in task.PROBLEMS])
-        targets = torch.tensor([task.padded_ids(p.tokens[1:]) for p in task.PROBLEMS])
-        mask = targets != task.TOKEN_ID[task.PAD]  # all [problem pos]
-        answer = mask & (torch.arange(task.MAX_INPUTS) >= task.EQUALS_POSITION)
-        return cls(tokens, targets, mask, answer)
-
-    def loss(self, logits: Tensor) -> Tensor:
-        """Mean of -ln P(target) over the real targets, in nats; `logits` [problem pos d_vocab]."""
-        log_probs = logits.log_softmax(-1)  # [problem pos d_vocab]
-        right = log_probs.gather(-1, self.targets.unsqueeze(-1)).squeeze(-1)  # [problem pos]
-        return -right[self.mask].mean()
-
-    def correct(self, logits: Tensor) -> int:
-        """Count the problems whose whole answer greedy decoding gets right.
-
-        Decoding goes wrong exactly where the most likely token first differs from the target, so
-        it suffices to look at each answer token after its true prefix; `logits` as in `loss`.
-        """
-        right = logits.argmax(-1) == self.targets  # [problem pos]
-        return int((right | ~self.answer).all(-1).sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,15 @@ SEE_ALL = """async () => {
     }
   }
 }"""
+HELPERS = """globalThis.tests = {
+  placed: (td) => ({row: Number(td.parentElement.dataset.row), column: td.cellIndex - 1}),
+};"""
+"""What functions in a page may call: where a cell is, in a figure that shows all of its columns."""
+IS_IN_VIEW = """(element) => {
+  const {left, right, top, bottom} = element.getBoundingClientRect();
+  const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return left >= 0 && right <= innerWidth && element.contains(found);
+}"""
 FIND_BARRIERS = """async (within) => {
   await new Promise(requestAnimationFrame);
   await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
@@ -113,6 +122,7 @@ class Chromium:
         ``java_script_enabled=False``, ``forced_colors="active"``.
         """
         context = self.browser.new_context(**options)
+        context.add_init_script(HELPERS)
         visit = Visit(context.new_page())
         _listen(context, visit)
         visit.page.goto(path.resolve().as_uri())
@@ -130,6 +140,11 @@ def ask(where: Page | Locator, function: str, argument: Any = None) -> Any:
     return json.loads(
         where.evaluate(f"(...given) => JSON.stringify(({function})(...given))", argument)
     )
+
+
+def wait_for_view(element: Locator) -> None:
+    """Wait until an element is on the screen, and nothing lies over it."""
+    element.page.wait_for_function(IS_IN_VIEW, arg=element.element_handle(), timeout=5_000)
 
 
 def cell_at(row: int, column: int) -> str:

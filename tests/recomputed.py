@@ -152,6 +152,56 @@ def _check_sums(calculation: Mapping[str, Any], data: Mapping[str, str]) -> None
         assert abs(one - total) < Decimal("0.01")
 
 
+def opened_by(calculation: Mapping[str, Any], seen: Seen) -> list[tuple[str, bool]]:
+    """The cell that each of its numbers opens, and whether the number is that cell's own.
+
+    One that is only made on the way leads to a cell of the result whose arithmetic has it.
+    """
+    data = calculation["data"]
+    kind, row, column = data["kind"], int(data["row"]), int(data.get("column", 0))
+    first = {"dot": "left", "softmax": "scores"}.get(kind, "shares")
+    given = seen.matrix(data, data[first])[row]
+    if kind == "dot":
+        other = seen.matrix(data, data["right"])
+        given = given * (other.T if "right" in data.get("turned", "") else other)[:, column]
+    if kind == "softmax_gradient":
+        given = given[: row + 1]
+    terms = [k for k, number in enumerate(given) if number and not np.isnan(number)]
+    each = range(independent.D_HEAD)
+    made = {
+        "dot": lambda k: [("left", row, k), ("right", k, column), None],
+        "softmax": lambda k: [("scores", row, k), None, ("result", row, k)],
+        "mixture": lambda k: [("shares", row, k), *(("contents", k, d) for d in each), *each],
+        "softmax_gradient": lambda k: [
+            *(("shares", row, k), ("gradients", row, k)),
+            *(None, None, ("result", row, k)),
+        ],
+    }[kind]
+    totals = {
+        "dot": [None, ("result", row, column)] if "factor" in data else [("result", row, column)],
+        "softmax": [None],
+        "mixture": [("result", row, d) for d in each],
+        "softmax_gradient": [None],
+    }[kind]
+    found = []
+    for k, numbers in [*((k, made(k)) for k in terms), (terms[0], totals)]:
+        for number in numbers:
+            if isinstance(number, tuple):
+                found.append((_address(data, seen, *number), True))
+                continue
+            led = number if kind == "mixture" else column if kind == "dot" else k
+            found.append((_address(data, seen, "result", row, led), False))
+    return found
+
+
+def _address(data: Mapping[str, str], seen: Seen, name: str, row: int, column: int) -> str:
+    shown = seen.resolved(data, data[name])
+    at = [column, row] if name in data.get("turned", "").split() else [row, column]
+    indices = ",".join(map(str, [*filter(None, [shown["head"]]), *at]))
+    target = f"@{shown['target']}" if shown["target"] else ""
+    return f"{shown['problem']}:{shown['stage']}:{shown['key']}[{indices}]{target}"
+
+
 def _dot(m: Mapping[str, Array], row: int, data: Mapping[str, str]) -> Any:
     column, factor = int(data["column"]), float(data.get("factor", 1))
     pairs = zip(m["left"][row], m["right"][:, column], strict=True)

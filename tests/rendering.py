@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from builder.content.strings import Texts, load_texts
 from builder.errors import Diagnostics
 from builder.markdown import Rendered, render
 from builder.numbers.lookup import Numbers
+from builder.pages.minified import minified
 from model import task
 from model.config import PRESETS
 from model.encoding import encode
@@ -147,3 +149,8 @@ def problems(body: str) -> list[str]:
 def _message(text: str) -> str:
     lines = text.removeprefix("zh/index.md:").split("\n")
     return "\n".join([lines[0], *(line.strip() for line in lines if line.startswith("    hint: "))])
+
+
+def minified_all(paths: Sequence[Path]) -> bytes:
+    """Scripts as a build joins them."""
+    return b"".join(minified(path.name, path.read_bytes()) for path in paths)

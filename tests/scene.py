@@ -27,8 +27,7 @@ READ = """() => [...document.querySelectorAll("figure.matrix[data-stage]")].map(
   rows: [...figure.querySelectorAll("tbody th")].map((th) => th.textContent),
   stop: figure.querySelector('td[tabindex="0"]')?.ariaLabel ?? "",
   cells: [...figure.querySelectorAll("tbody td")].map((cell) => ({
-    row: Number(cell.parentElement.dataset.row),
-    column: cell.cellIndex - 1,
+    ...tests.placed(cell),
     value: cell.dataset.value === undefined ? null : Number(cell.dataset.value),
     text: cell.textContent.trim(),
     name: cell.className,
@@ -49,11 +48,27 @@ READ_WORKED = """() => [...document.querySelectorAll("figure.worked")].map((figu
   };
 })"""
 READ_NUMBERS = """() => [
-  ...document.querySelectorAll(".value[data-cell]:not(.quiz *)"), // those stay as they are
+  ...document.querySelectorAll(".value[data-cell]:not(.quiz *)"),
 ].map((value) => ({
   data: {...value.dataset},
   text: value.textContent,
 }))"""
+OPEN = """async (selector) => {
+  await Article.data.run();
+  const found = [];
+  for (const number of document.querySelectorAll(selector)) {
+    number.click();
+    await new Promise(requestAnimationFrame);
+    const panel = document.querySelector(".cell-panel:not([hidden])");
+    const texts = (parts) => [...panel.querySelectorAll(parts)].map((part) => part.textContent);
+    found.push({
+      text: number.textContent, data: {...number.dataset}, cell: Article.state.get().cell,
+      full: texts(".cell-value > *").at(-1), arithmetic: texts(".cell-terms :is(tbody, tfoot) td"),
+    });
+    Article.state.set({cell: null});
+  }
+  return found;
+}"""
 
 
 def choose(page: Page, **change: Any) -> None:
@@ -70,6 +85,12 @@ def figures(page: Page) -> list[dict[str, Any]]:
 def calculations(page: Page) -> list[dict[str, Any]]:
     """Every calculation that is written out."""
     found: list[dict[str, Any]] = ask(page, READ_WORKED)
+    return found
+
+
+def opened(page: Page, selector: str) -> list[dict[str, Any]]:
+    """Click one number after the other: each as the page shows it, and what the panel says then."""
+    found: list[dict[str, Any]] = page.evaluate(OPEN, selector)
     return found
 
 

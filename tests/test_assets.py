@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from builder.errors import BuildError
 from builder.pages import assets
+from builder.pages.minified import minified
 from builder.pages.scripts import assignment
+from tests.rendering import minified_all
 
 TEMPLATES = Path(__file__).parents[1] / "site_templates"
 SCRIPTS = sorted((TEMPLATES / "js").rglob("*.js"))
@@ -17,7 +20,7 @@ SCRIPTS = sorted((TEMPLATES / "js").rglob("*.js"))
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, bytes]:
-    return assets.static_assets(TEMPLATES)
+    return assets.static_assets(TEMPLATES, minified_all)
 
 
 def test_styles_declare_their_layers_before_they_use_them(made: dict[str, bytes]) -> None:
@@ -33,10 +36,10 @@ def test_a_folder_without_files_is_an_error_that_names_it(tmp_path: Path, folder
     shutil.copytree(TEMPLATES, tmp_path / "templates")
     shutil.rmtree(tmp_path / "templates" / folder)
     with pytest.raises(FileNotFoundError, match=folder):
-        assets.static_assets(tmp_path / "templates")
+        assets.static_assets(tmp_path / "templates", minified_all)
     (tmp_path / "templates" / folder).mkdir()
     with pytest.raises(FileNotFoundError, match=f"no file .*{folder}"):
-        assets.static_assets(tmp_path / "templates")
+        assets.static_assets(tmp_path / "templates", minified_all)
 
 
 def test_styles_load_nothing_that_is_not_beside_them(made: dict[str, bytes]) -> None:
@@ -52,26 +55,34 @@ def test_every_custom_property_in_use_is_defined(made: dict[str, bytes]) -> None
     assert used - defined == set()
 
 
-def test_main_comes_after_what_it_mounts(made: dict[str, bytes]) -> None:
-    script = made["assets/main.js"].decode()
-    mounted = re.findall(r"mountEach\([^,]+,\s*Article\.(\w+)\.", script)
+def test_main_comes_after_what_it_mounts() -> None:
+    folder = TEMPLATES / "js"
+    mounted = re.findall(r"Article\.(\w+)\.mount", (folder / "main.js").read_text("utf-8"))
+    widgets = "".join(path.read_text("utf-8") for path in (folder / "widgets").glob("*.js"))
     assert mounted
-    for name in mounted:
-        assert 0 < script.index(f"Article.{name} = ") < script.index("mountEach(")
+    assert [name for name in mounted if f"Article.{name} = " not in widgets] == []
 
 
 def test_the_engine_keeps_its_comments_and_the_rest_travels_without(made: dict[str, bytes]) -> None:
     script = made["assets/main.js"].decode()
-    engine, rest = script.split("Article.defineEngine();\n")
+    engine, rest = script.split("Article.defineEngine()")
     assert "// The network: every number of a forward pass" in engine
-    assert not re.search(r"^\s*(//|\* )", rest, re.MULTILINE)
+    assert "\n    // X = TokenEmb[token] + PosEmb[position]\n" in engine
+    assert not re.search(r"//|/\*", re.sub(r'"[^"]*"|`[^`]*`', "", rest))
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
-def test_no_text_of_a_widget_has_lines_that_could_be_taken_for_comments(path: Path) -> None:
-    if path.parent.name == "widgets":
-        texts = re.findall(r"`[^`]*`", path.read_text("utf-8"))
-        assert not [text for text in texts if re.search(r"^\s*(//|/\*)", text, re.MULTILINE)]
+def test_a_text_within_a_text_travels_as_it_is() -> None:
+    script = "window.say = (a, b) => `${a}: ${b ? `( ${b}) \u00d7  2` : ''}`;"
+    assert "( ${" in (short := minified("say.js", script.encode()).decode())
+    assert ") \u00d7  2`" in short
+
+
+def test_a_script_that_is_none_is_named_with_its_line() -> None:
+    with pytest.raises(BuildError) as caught:
+        minified("site_templates/js/main.js", b"let a = 1;\nlet b = ;\n")
+    (problem,) = caught.value.diagnostics
+    assert (problem.path, problem.line) == ("site_templates/js/main.js", 2)
+    assert (problem.column, problem.rule, problem.excerpt) == (9, "bad-script", "let b = ;")
 
 
 def test_all_scripts_of_ours_together_stay_light(made: dict[str, bytes]) -> None:

@@ -27,9 +27,9 @@ READ = """() => {
     letter: text(".matrix-letter"), where: text(".matrix-where"), meaning: text(".matrix-meaning"),
     spoken: text("caption"),
     selected: [...figure.querySelectorAll('[aria-selected="true"]')]
-      .map((td) => `${td.parentElement.dataset.row}x${td.cellIndex - 1}`),
+      .map((td) => Object.values(tests.placed(td)).join("x")),
     cells: [...figure.querySelectorAll("tbody td")].map((td) => ({
-      row: Number(td.parentElement.dataset.row), column: td.cellIndex - 1,
+      ...tests.placed(td),
       value: Number(td.dataset.value), text: td.textContent,
       share: td.style.getPropertyValue("--v"),
     })),

@@ -237,7 +237,7 @@ def worked(block: str, options: list[str]) -> tuple[list[list[Decimal]], list[De
 
 
 def _numbers(html: str) -> list[Decimal]:
-    found = re.findall(r'<td data-value="[^"]*">([−\d.]+)</td>', html)
+    found = re.findall(r'<td[^>]* data-value="[^"]*">([−\d.]+)</td>', html)
     return [Decimal(text.replace("−", "-")) for text in found]
 
 

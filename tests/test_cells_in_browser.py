@@ -63,23 +63,6 @@ OPEN = """async (cell) => {
 }"""
 
 
-OPEN_NUMBERS = """async () => {
-  await Article.data.run();
-  const found = [];
-  for (const number of document.querySelectorAll(".value[data-cell]:not(.quiz *)")) {
-    number.click();
-    await new Promise(requestAnimationFrame);
-    const [shown, full] = document.querySelectorAll(".cell-panel .cell-value :is(b, span)");
-    found.push({
-      value: number.dataset.value, cell: Article.state.get().cell, key: number.dataset.cell,
-      full: (full ?? shown).textContent,
-    });
-    Article.state.set({cell: null});
-  }
-  return found;
-}"""
-
-
 @pytest.mark.parametrize("stage", ["initial", "trained"])
 def test_a_cell_of_every_tensor_layer_and_head_adds_up(
     site: BuiltSite, chromium: Chromium, stage: str
@@ -244,8 +227,8 @@ def test_operands_are_marked_where_the_page_shows_them(site: BuiltSite, chromium
         expect(result).to_have_class(re.compile("opened"))
         marked = visit.page.locator("figure.product td.operand")
         places = marked.evaluate_all(
-            "(cells) => cells.map((c) => `${c.closest('figure').dataset.role} "
-            "${c.parentElement.dataset.row} ${c.cellIndex - 1}`)"
+            "(cells) => cells.map((td) => "
+            "[td.closest('figure').dataset.role, ...Object.values(tests.placed(td))].join(' '))"
         )
         left = [f"left 3 {column}" for column in range(4)]
         assert sorted(places) == sorted([*left, *(f"right {row} 1" for row in range(4))])
@@ -264,17 +247,17 @@ def test_every_number_of_the_model_in_a_sentence_opens(
         for change in ({}, {"problem": "4x6", "layer": 1, "head": 0, "step": 60}):
             if change:
                 scene.choose(visit.page, **change)
-            found = visit.page.evaluate(OPEN_NUMBERS)
+            found = scene.opened(visit.page, ".value[data-cell]:not(.quiz *)")
             assert found
             for number in found:
                 assert (
                     number["cell"]
                     .split(":")[2]
                     .split("[")[0]
-                    .endswith(number["key"].split("[")[0].split(".", 2)[-1].lstrip("∂"))
+                    .endswith(number["data"]["cell"].split("[")[0].split(".", 2)[-1].lstrip("∂"))
                 )
-                full = number["full"].replace(MINUS, "-").strip("= ")
-                assert float(full) == float(number["value"]), number
+                full = number["full"].replace(MINUS, "-")
+                assert float(full) == float(number["data"]["value"]), number
         assert visit.complaints == []
 
 

@@ -31,6 +31,8 @@ OPTIONS = {
     "check": ["--quiet"],
     "diff": ["OLD", "NEW", "--json", "--markdown"],
     "lock": ["--quiet"],
+    "evidence": ["TABLE", "--jobs", "--dask", "--quiet"],
+    "census": ["--seeds", "--jobs", "--dask", "--quiet"],
     "clean": ["--out"],
     "doctor": [],
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from builder import compute
+from builder import compute, requirements
 from builder.cli import main
 from builder.code import SourceCode
 from builder.compute import Computed, Computer
@@ -63,6 +63,7 @@ def test_a_second_run_finds_everything_and_the_same(project: Path) -> None:
         "gradients",
         "evidence",
         "claims",
+        "tables",
         "manifest",
     ]
 
@@ -114,9 +115,9 @@ def test_a_training_too_close_to_a_rounding_boundary_is_one_message(
 ) -> None:
     computed, _ = run(project)
     margin = json.loads(computed.files["manifest.json"])["training"]["portability_margin"]
-    monkeypatch.setattr(compute, "SMALLEST_MARGIN", margin)
+    monkeypatch.setattr(requirements, "SMALLEST_MARGIN", margin)
     run(project)
-    monkeypatch.setattr(compute, "SMALLEST_MARGIN", 2 * margin)
+    monkeypatch.setattr(requirements, "SMALLEST_MARGIN", 2 * margin)
     message = failure(project, PRESET)
     assert f"in the training a gradient came within {margin:.1e} of a rounding" in message
     assert message.endswith(
@@ -184,7 +185,8 @@ def test_the_code_that_computes_a_stage_is_in_its_key() -> None:
         assert used <= set(source.closure(modules)), stage
         assert not [module for module in used if "builder.errors" in source.closure([module])]
         seen.append(stage)
-    assert seen == ["train", "trace", "gradients", "evidence", "claims", "manifest"]
+    stages_of_torch = ["train", "trace", "gradients", "evidence"]
+    assert seen == [*stages_of_torch, "claims", "interventions", "manifest"]
 
 
 def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
@@ -195,7 +197,7 @@ def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
 
 
 def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:
-    assert compute.SMALLEST_MARGIN == 1e-14
+    assert requirements.SMALLEST_MARGIN == 1e-14
 
 
 def test_every_stage_that_is_damaged_is_computed_again_alone(project: Path) -> None:

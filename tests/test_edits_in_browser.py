@@ -26,7 +26,7 @@ VALUES = """(problem) => {
     Object.entries(values).map(([key, array]) => [key, [...array].map(written)]));
 }"""
 MARKED = """(cells) => cells.map((td) =>
-  `${td.closest("figure").dataset.role} ${td.parentElement.dataset.row} ${td.cellIndex - 1}`)"""
+  [td.closest("figure").dataset.role, ...Object.values(tests.placed(td))].join(" "))"""
 
 
 @pytest.mark.parametrize("problem", ["7x8", "2x3"])
@@ -101,12 +101,64 @@ def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium
         page.locator(".state-undo").click()
         expect(page.locator(".state-bar")).to_contain_text("改过一处")
         assert page.url.endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
-        _unfold(page)
+        page.locator("td.edited").click()  # what overwrites it is unfolded
         field = page.locator('.cell-edit [name="value"]')
         field.press("End")
         field.press("Backspace")  # the field's own
         expect(field).to_have_value("0.")
         expect(page.locator("td.edited")).to_have_count(1)
+
+
+def test_a_number_overwritten_twice_is_taken_back_twice_even_from_its_field(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        _unfold(page)
+        field = page.locator('.cell-edit [name="value"]')
+        own = field.input_value()
+        for share in (0.3, 0.6):
+            _type(page, str(share))
+            _assert_shown(page, site, {"blocks.0.attn.pattern": {(1, 3, 2): share}})
+        expect(page.locator(".state-bar")).to_contain_text("改过一处")
+        expect(field).to_be_focused()
+        field.press("Control+z")
+        expect(field).to_have_value("0.3")
+        _assert_shown(page, site, {"blocks.0.attn.pattern": {(1, 3, 2): 0.3}})
+        field.press("9")
+        field.press("Control+z")  # the field's own, for what is only typed
+        expect(field).to_have_value("0.3")
+        expect(page.locator("td.edited")).to_have_count(1)
+        field.press("Control+z")
+        expect(page.locator("td.edited")).to_have_count(0)
+        expect(field).to_have_value(own)
+
+
+def test_a_walk_by_arrow_keys_is_taken_back_in_one_step(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        _unfold(page)
+        field = page.locator('.cell-edit [name="value"]')
+        own = float(field.input_value())
+        for _ in range(3):
+            field.press("ArrowUp")
+        expect(field).to_have_value(f"{own + 0.3:.7g}")
+        expect(page.locator("td.edited")).to_have_count(1)
+        field.press("Control+z")
+        expect(page.locator("td.edited")).to_have_count(0)
+
+
+def test_a_link_to_an_overwritten_cell_unfolds_what_overwrites_it(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    cell = "blocks.0.attn.pattern[1,3,2]"
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        visit.page.goto(f"{visit.page.url}#?cell=7x8:trained:{cell}&edits={cell}=0.25")
+        visit.page.reload()
+        expect(visit.page.locator('.cell-edit[open] [name="value"]')).to_have_value("0.25")
+        expect(visit.page.locator(".cell-edit-p table")).to_be_visible()
 
 
 def test_a_slider_draws_and_one_step_back_undoes_the_pull(

@@ -20,7 +20,7 @@ from builder.pages.model_assets import model_assets
 from builder.pages.templates import Pages
 from tests import scene
 from tests.browser import Chromium, Visit, cell_at
-from tests.rendering import LANGUAGES, PRESET, ROOT, context
+from tests.rendering import LANGUAGES, PRESET, ROOT, context, minified_all
 
 TEMPLATES = ROOT / "site_templates"
 BODY = """
@@ -91,7 +91,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = {
         "index.html": pages.chapter(chapters["zh", "index"], render(made)).encode(),
         "en/index.html": pages.placeholder(LANGUAGES[1], "index").encode(),
-        **static_assets(TEMPLATES),
+        **static_assets(TEMPLATES, minified_all),
         **string_assets(strings),
         **chart_assets(),
         **model_assets(made.numbers.snapshot),
@@ -146,7 +146,7 @@ def test_a_cell_of_a_product_lights_its_row_and_column_until_escape(visit: Visit
     cell = visit.page.locator(f"#fig-2-result {cell_at(3, 1)}")
     cell.scroll_into_view_if_needed()
     cell.click()
-    lit = "all => all.map((cell) => `${cell.parentElement.dataset.row},${cell.cellIndex - 1}`)"
+    lit = "(cells) => cells.map((td) => Object.values(tests.placed(td)).join())"
     left = visit.page.locator("#fig-2-left td.lit").evaluate_all(lit)
     right = visit.page.locator("#fig-2-right td.lit").evaluate_all(lit)
     assert left == ["3,0", "3,1", "3,2", "3,3"]

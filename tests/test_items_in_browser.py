@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from builder.numbers.display import display, token_label
+from builder.numbers.display import MINUS, display, token_label
 from model import task
 from tests import independent, recomputed, scene
-from tests.browser import Chromium
+from tests.browser import DESKTOP, Chromium
 from tests.site_build import BuiltSite
 
 PLACES = [{"layer": layer, "head": head} for layer, head in itertools.product((0, 1), (0, 1))]
@@ -270,6 +270,57 @@ def test_the_votes_of_a_shared_prefix_and_their_sum(
             assert cell["text"] == display(cell["value"], decimals)
     for cell, number in zip(total, np.sum(exact, axis=0), strict=True):
         assert abs(cell["value"] - number) < 1e-5
+
+
+@pytest.mark.parametrize(("prefix", "position"), [("7", 0), ("7×", 1)], ids=["7", "7×"])
+def test_every_vote_opens_its_cell_whatever_problem_is_chosen(
+    site: BuiltSite, chromium: Chromium, prefix: str, position: int
+) -> None:
+    with chromium.visit(site.folder / "votes.html", viewport=DESKTOP) as visit:
+        selector = f'.votes[data-prefix="{prefix}"] tbody td'
+        scene.choose(visit.page, problem="2x4", step=60)
+        found = scene.opened(visit.page, selector)
+        names = [(b, token) for b in range(10) for token in range(len(task.VOCAB))]
+        for number, (b, token) in zip(found, names, strict=True):
+            assert number["cell"] == f"7x{b}:initial:logits[{position},{token}]@{position}"
+            gradients = independent.backward(site.folder, "initial", f"7x{b}", position)[1]
+            value = float(number["full"].replace(MINUS, "-"))
+            assert independent.is_stored(value, float(gradients["logits"][position, token]))
+            assert value == float(number["data"]["value"])
+        visit.page.locator(selector).nth(20).click()
+        scene.choose(visit.page, problem="3x3")  # of its own problem: it stays
+        assert "cell=7x1:initial:" in visit.page.url
+        visit.page.locator(selector).nth(20).click()
+        visit.page.locator(selector.replace("tbody", "tfoot")).first.click()  # no cell has the sum
+        expect(visit.page.locator(".cell-panel")).to_be_hidden()
+        assert visit.complaints == []
+
+
+TRAINED_VOTES = """() => {
+  const figure = document.querySelector(".votes"), trained = figure.cloneNode(true);
+  trained.dataset.stage = "trained"; // as its author could have written it
+  figure.replaceWith(trained);
+  Article.votes.write(trained, Article.scene.current());
+}"""
+
+
+def test_votes_of_the_trained_model_follow_its_step(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "votes.html") as visit:
+        scene.choose(visit.page, step=60)
+        visit.page.evaluate(TRAINED_VOTES)
+        found = scene.opened(visit.page, ".votes[data-stage=trained] tbody td")
+        rows = [
+            independent.backward(site.folder, "step-0060", f"7x{b}", 0)[1]["logits"][0]
+            for b in range(10)
+        ]
+        for number, exact in zip(found, np.concatenate(rows), strict=True):
+            assert independent.is_stored(float(number["data"]["value"]), float(exact))
+            assert number["text"] == display(float(number["data"]["value"]), 3)
+            assert float(number["full"].replace(MINUS, "-")) == float(number["data"]["value"])
+        total = visit.page.locator(".votes[data-stage=trained] tfoot td").evaluate_all(
+            "(cells) => cells.map((td) => Number(td.dataset.value))"
+        )
+        np.testing.assert_allclose(total, np.sum(rows, axis=0), rtol=1e-6, atol=1e-11)
 
 
 def test_the_loss_has_its_floor_and_the_text_its_558_targets(

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from model import task, trace
 from model.adam import Adam
+from model.batch import Batch
 from model.config import PRESETS, ConfigError, ModelConfig, Preset, TrainingConfig, preset_fields
 from model.documents import manifest
 from model.snapshot import STAGES
 from model.tensors import UnknownTensorError, Vocabulary, read_table
 from model.train import (
     INITIAL_GRID,
-    Batch,
     DivergenceError,
     Parameters,
     initial_weights,

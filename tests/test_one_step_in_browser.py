@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import MINUS, display
 from model import task
 from tests import independent, reference, scene
-from tests.browser import Chromium
+from tests.browser import PHONE, Chromium, wait_for_view
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -124,6 +124,42 @@ def test_without_scripts_a_sentence_stands_there(site: BuiltSite, chromium: Chro
         assert not visit.page.locator(".one-step").is_visible()
         source = (site.folder / PAGE).read_text(encoding="utf-8")
         assert "<noscript><p>这一步要在浏览器里当场走" in source
+
+
+@pytest.mark.parametrize(
+    ("problem", "position", "token"),
+    [("7x8", 3, "5"), ("7x8", 4, "6"), ("7x8", 5, "⟨end⟩"), ("3x0", 3, "0")],
+)
+@pytest.mark.parametrize("scrolled", [0, 250, 9999])
+def test_the_column_of_the_target_is_in_view_on_a_phone_wherever_the_table_is_scrolled_to(
+    site: BuiltSite, chromium: Chromium, problem: str, position: int, token: str, scrolled: int
+) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=PHONE) as visit:
+        page = visit.page
+        scene.choose(page, problem=problem, position=position)
+        page.locator(".one-step").scroll_into_view_if_needed()
+        page.locator(".one-step .worked-scroll").evaluate(
+            "(box, x) => (box.scrollLeft = x)", scrolled
+        )
+        lit = page.locator(".one-step .lit")
+        assert lit.first.inner_text() == token
+        assert lit.count() == 4
+        for cell in lit.all():
+            wait_for_view(cell)
+
+
+def test_no_number_that_has_the_focus_is_under_a_column_that_sticks(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=PHONE) as visit:
+        page = visit.page
+        expect(page.locator(".one-step-after td").first).not_to_be_empty()
+        numbers = page.locator(".one-step .value")
+        numbers.first.focus()
+        for i in range(numbers.count()):
+            expect(numbers.nth(i)).to_be_focused()
+            wait_for_view(numbers.nth(i))
+            page.keyboard.press("Tab")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

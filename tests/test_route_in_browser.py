@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from builder.numbers.display import display
+from builder.numbers.display import MINUS, display
 from tests import independent, scene
 from tests.browser import DESKTOP, PHONE, Chromium
 from tests.site_build import BuiltSite
@@ -78,6 +78,31 @@ def test_the_numbers_follow(site: BuiltSite, chromium: Chromium) -> None:
         assert where.inner_text() == "第 2 层 · 头 1 · 第 60 步 · 4×6"
         scene.choose(page, layer=None, head=None, step=None, problem=None)
         assert ways(page) == before
+        assert visit.complaints == []
+
+
+def test_every_number_opens_and_what_is_brought_opens_the_sum_it_goes_into(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=DESKTOP) as visit:
+        for change, where in (
+            ({}, "7x0:trained:blocks.0.attn"),
+            ({"problem": "4x6", "layer": 1, "head": 0, "step": 60}, "4x6:trained:blocks.1.attn"),
+        ):
+            if change:
+                scene.choose(visit.page, **change)
+            head = change.get("head", 1)
+            found = scene.opened(visit.page, ".route-brought [role=button]")
+            assert [number["cell"] for number in found] == [
+                f"{where}.z[{head},3,{d}]" for _source in range(4) for d in range(4)
+            ]
+            for i, number in enumerate(found):
+                factors_and_products = number["arithmetic"]
+                product = float(factors_and_products[4::5][i // 4].replace(MINUS, "-"))
+                assert abs(product - float(number["data"]["value"])) < 2e-4, number
+            others = ".route-way tr:not(.route-brought) .value"
+            for number in scene.opened(visit.page, others):
+                assert float(number["full"].replace(MINUS, "-")) == float(number["data"]["value"])
         assert visit.complaints == []
 
 

@@ -16,7 +16,8 @@ from tests.browser import DESKTOP, PHONE, Chromium, Visit, ask, cell_at
 from tests.site_build import BuiltSite
 
 CHAPTERS = [
-    *("index", "isolated-rows", "reading-table", "table-follows-input", "scores", "values"),
+    *("index", "primer", "isolated-rows", "reading-table", "table-follows-input"),
+    *("scores", "values"),
     *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "limit"),
     *("ledger", "ledger-mlp", "ledger-backward", "review", "about"),
 ]
@@ -44,8 +45,7 @@ READ_FIGURES = """() => [...document.querySelectorAll("figure.matrix[data-key]")
   id: figure.id,
   data: {...figure.dataset},
   cells: [...figure.querySelectorAll("tbody td")].map((cell) => ({
-    row: Number(cell.parentElement.dataset.row),
-    column: cell.cellIndex - 1,
+    ...tests.placed(cell),
     value: cell.dataset.value === undefined ? null : Number(cell.dataset.value),
     text: cell.textContent.trim(),
   })),
@@ -286,7 +286,7 @@ def _shows(text: str, value: float, decimals: int) -> bool:
 
 def _lit(scope: Any) -> list[tuple[int, int]]:
     found = scope.locator("tbody td.lit").evaluate_all(
-        "(cells) => cells.map((td) => [Number(td.parentElement.dataset.row), td.cellIndex - 1])"
+        "(cells) => cells.map((td) => Object.values(tests.placed(td)))"
     )
     return [tuple(place) for place in found]
 

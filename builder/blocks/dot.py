@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from builder.blocks.directive import Argument, Body, Context, Directive, Options
+from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.figure import letter
 from builder.blocks.multiplication import PRODUCT, look_up_product
 from builder.blocks.operation import Equation
@@ -36,6 +36,9 @@ def render(directive: Directive, context: Context) -> str:
 
     factors = np.stack([left.values[row], right.values[:, column]], axis=1)  # [term 2]
     terms = np.flatnonzero(factors.all(axis=1)).tolist()
+    if not terms:
+        message = "every term of the cell is 0: there is nothing to write out"
+        raise BlockError("no-terms", message, "choose another cell", "row")
     total = float(result.values[row, column])
     wanted = n_decimals(directive.options, 4)
     total_of_terms = total / equation.factor
@@ -77,12 +80,13 @@ def _foot(equation: Equation, cell: str, total: float, decimals: int, context: C
 
 
 def _total(name: str, total: float, decimals: int) -> str:
-    return f'<tr><th scope="row" colspan="5">{name}</th>{number(total, decimals)}</tr>'
+    return f'<tr><th scope="row" colspan="5">{name}</th>{number(total, decimals, "result")}</tr>'
 
 
 def _line(source: str, factors: Sequence[float], decimals: int) -> str:
     left, right = factors
     return (
-        f'<tr><th scope="row">{escape(source)}</th>{number(left, decimals)}<td>×</td>'
-        f"{number(right, decimals)}<td>=</td>{number(left * right, decimals)}</tr>"
+        f'<tr><th scope="row">{escape(source)}</th>{number(left, decimals, "left")}<td>×</td>'
+        f"{number(right, decimals, 'right')}<td>=</td>"
+        f"{number(left * right, decimals, 'result')}</tr>"
     )

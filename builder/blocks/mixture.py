@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import count, repeat
 
 import numpy as np
 
@@ -36,9 +38,9 @@ def render(directive: Directive, context: Context) -> str:
     ]
     lines = "".join(
         f'<tr><th scope="row">{escape(token_label(contents.rows.labels[source]))}</th>'
-        f"{number(float(shares.values[row, source]), wanted)}<td>×</td>"
-        f"{''.join(number(value, wanted) for value in contents.values[source].tolist())}<td>=</td>"
-        f"{''.join(map(number, part.tolist(), own))}</tr>"
+        f"{number(float(shares.values[row, source]), wanted, 'shares')}<td>×</td>"
+        f"{_numbers(contents.values[source].tolist(), repeat(wanted), 'contents')}<td>=</td>"
+        f"{_numbers(part.tolist(), own, 'result')}</tr>"
         for source, part in zip(sources, brought, strict=True)
     )
     width = len(totals)
@@ -51,7 +53,11 @@ def render(directive: Directive, context: Context) -> str:
     )
     table = (
         f'{heads}<tbody>{lines}</tbody><tfoot><tr><th scope="row" colspan="{width + 4}">'
-        f"{added} = {letter(result)}</th>{''.join(map(number, totals, own))}</tr></tfoot>"
+        f"{added} = {letter(result)}</th>{_numbers(totals, own, 'result')}</tr></tfoot>"
     )
     matrices = {"shares": shares, "contents": contents, "result": result}
     return worked_figure(NAME, directive, context, table, matrices, row=row, decimals=wanted)
+
+
+def _numbers(values: Sequence[float], decimals: Iterable[int], of: str) -> str:
+    return "".join(map(number, values, decimals, repeat(of), count()))

@@ -12,6 +12,7 @@ from builder.blocks.directive import NUMBERS, BlockError, Context, Directive, Op
 from builder.blocks.figure import letter, look_up, matrix_figure, require_gradient
 from builder.blocks.follow import following
 from builder.blocks.table import Part
+from builder.numbers.display import adds_up
 from builder.numbers.matrix import Array, Matrix
 
 MATRICES: Options = {**NUMBERS, "left": str, "right": str, "result": str}
@@ -132,7 +133,8 @@ def equation_figure(equation: Equation, directive: Directive, context: Context) 
         f' data-operation="{equation.operation}"{data_scale}>'
         f'<div class="product-row">{shown[0]}{_operator(equation.operator)}{shown[1]}'
         f"{_scale(equation)}{_operator('=')}{shown[2]}</div>"
-        f"<figcaption>{_formula(equation)}{_note(directive)}</figcaption></figure>\n"
+        f"<figcaption>{_formula(equation)}{_note(equation, whole, directive, context)}"
+        "</figcaption></figure>\n"
     )
 
 
@@ -158,6 +160,17 @@ def _formula(equation: Equation) -> str:
     )
 
 
-def _note(directive: Directive) -> str:
-    caption = directive.caption
-    return f' <span class="product-caption">{caption}</span>' if caption else ""
+def _note(equation: Equation, part: Part, directive: Directive, context: Context) -> str:
+    """Return the caption; readers who add up a sum are told where the last digits part."""
+    notes = [directive.caption] if directive.caption else []
+    if equation.operation == "sum" and not _adds_up(equation, part):
+        notes.append(escape(context.words("figure.sum_rounded", decimals=str(part.decimals))))
+    return f' <span class="product-caption">{" ".join(notes)}</span>' if notes else ""
+
+
+def _adds_up(equation: Equation, part: Part) -> bool:
+    """Whether left and right, as they are shown, add up to the result in every cell."""
+    rows = part.rows
+    left, right, result = (m.values[rows].ravel().tolist() for m in _matrices(equation))
+    cells = zip(left, right, result, strict=True)
+    return all(adds_up((one, other), total, part.decimals) for one, other, total in cells)

@@ -64,6 +64,20 @@ class Head:
             self.directive, self.context, address, decimals=decimals, follow="layer,head"
         )
 
+    def product(self, number: float, name: str, row: int, column: int) -> str:
+        """A number that is no cell, but a term of one: it opens that."""
+        stage, problem = where(self.directive.options, self.context)
+        return (
+            f'<span data-opens="{self._address(name)[:-1]},{row},{column}]" data-stage="{stage}"'
+            f' data-problem="{problem}" data-follows="{self.follows}" data-value="{number!r}">'
+            f"{display(number, self.decimals)}</span>"
+        )
+
+    @property
+    def follows(self) -> str:
+        """What of the reader's choices."""
+        return "layer head" if self.directive.options["problem"] else "problem layer head"
+
     @property
     def decimals(self) -> int:
         """Of every number."""
@@ -89,7 +103,6 @@ def render(directive: Directive, context: Context) -> str:
     figure_id = context.ids.figure(options["id"], directive.line)
     parts = [layer_name(head.layer, context), head_name(head.index, context)]
     parts += [context.words(f"figure.stage_{stage}"), problem_label(name)]
-    follows = "layer head" if options["problem"] else "problem layer head"
     sources = "".join(
         f'<input type="radio" name="{figure_id}" id="{context.ids.part(figure_id, str(source))}"'
         f"{' checked' * (source == chosen)}>"
@@ -101,7 +114,7 @@ def render(directive: Directive, context: Context) -> str:
     return (
         f'<figure class="route" id="{figure_id}" data-stage="{stage}" data-problem="{name}"'
         f' data-key="blocks.{head.layer}.attn.pattern" data-head="{head.index}"'
-        f' data-follows="{follows}" data-decimals="{head.decimals}">'
+        f' data-follows="{head.follows}" data-decimals="{head.decimals}">'
         f'<p class="route-where">{escape(BETWEEN.join(parts))}</p>'
         f"<fieldset><legend>{legend}</legend>{sources}</fieldset>{directive.figcaption}</figure>\n"
     )
@@ -118,7 +131,6 @@ def _way(head: Head, source: int, tokens: Sequence[str]) -> str:
     receiver, config = task.EQUALS_POSITION, head.context.numbers.config
     each = range(config.d_head)
     share = head.number("pattern", receiver, source)
-    brought = [share * head.number("v", source, d) for d in each]
     rows = {
         "q": [head.shown("q", receiver, d) for d in each],
         "k": [head.shown("k", source, d) for d in each],
@@ -126,8 +138,7 @@ def _way(head: Head, source: int, tokens: Sequence[str]) -> str:
         "share": [head.shown("pattern", receiver, f"@{source}")],
         "content": [head.shown("v", source, d) for d in each],
         "brought": [
-            f'<span data-value="{number!r}">{display(number, head.decimals)}</span>'
-            for number in brought
+            head.product(share * head.number("v", source, d), "z", receiver, d) for d in each
         ],
     }
     labels = {"token": _label(tokens, source, head), "receiver": _label(tokens, receiver, head)}

@@ -54,8 +54,9 @@ def render(directive: Directive, context: Context) -> str:
     ]
     lines = "".join(
         f'<tr><th scope="row">{escape(token_label(scores.columns.labels[source]))}</th>'
-        f"{number(float(given[source]), wanted)}{number(float(power), own[0])}"
-        f"{number(float(shares[source]), own[1])}</tr>"
+        f"{number(float(given[source]), wanted, 'scores')}"
+        f"{number(float(power), own[0], 'result')}"
+        f"{number(float(shares[source]), own[1], 'result')}</tr>"
         for source, power in zip(seen, powers, strict=True)
     )
     source, added = source_head(scores.columns, context), escape(context.words("figure.dot_sum"))
@@ -63,7 +64,7 @@ def render(directive: Directive, context: Context) -> str:
     table = (
         f"{head([source, score, f'e<sup>{score} − max</sup>', letter(result)])}"
         f'<tbody>{lines}</tbody><tfoot><tr><th scope="row">{added}</th><td></td>'
-        f"{number(float(powers.sum()), own[0])}{number(1.0, own[1])}</tr></tfoot>"
+        f"{number(float(powers.sum()), own[0], 'result')}{number(1.0, own[1])}</tr></tfoot>"
     )
     matrices = {"scores": scores, "result": result}
     return worked_figure(NAME, directive, context, table, matrices, row=row, decimals=wanted)

@@ -40,14 +40,16 @@ def render(directive: Directive, context: Context) -> str:
     a, u = shares.values[row, sources], gradients.values[row, sources]
     mean, d_scores = float(a @ u), result.values[row, sources]
     wanted = n_decimals(directive.options, 4)
-    of_products = decimals_that_add_up((a * u).tolist(), mean, wanted)
+    differences = [((value - mean, mean), value) for value in u.tolist()]
+    of_products = decimals_that_add_up((a * u).tolist(), mean, wanted, *differences)
     of_result = decimals_that_add_up(d_scores.tolist(), 0.0, wanted)
     lines = "".join(
         f'<tr><th scope="row">{escape(token_label(result.columns.labels[source]))}</th>'
-        f"{number(float(a[source]), wanted)}{number(float(u[source]), wanted)}"
-        f"{number(float(a[source] * u[source]), of_products)}"
-        f"{number(float(u[source]) - mean, of_products)}"
-        f"{number(float(d_scores[source]), of_result)}</tr>"
+        f"{number(float(a[source]), wanted, 'shares')}"
+        f"{number(float(u[source]), of_products, 'gradients')}"
+        f"{number(float(a[source] * u[source]), of_products, 'result')}"
+        f"{number(float(u[source]) - mean, of_products, 'result')}"
+        f"{number(float(d_scores[source]), of_result, 'result')}</tr>"
         for source in sources
     )
     source, added = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "sum"))
@@ -55,7 +57,7 @@ def render(directive: Directive, context: Context) -> str:
     table = (
         f"{head([source, *heads, letter(result)])}"
         f'<tbody>{lines}</tbody><tfoot><tr><th scope="row" colspan="3">{added}</th>'
-        f"{number(mean, of_products)}<td></td>{number(0.0, of_result)}</tr></tfoot>"
+        f"{number(mean, of_products, 'result')}<td></td>{number(0.0, of_result)}</tr></tfoot>"
     )
     matrices = {"shares": shares, "gradients": gradients, "result": result}
     return worked_figure(NAME, directive, context, table, matrices, row=row, decimals=wanted)

@@ -82,13 +82,16 @@ def axis_word(axis: Axis, context: Context) -> str:
     return context.words(f"figure.axis_{axis.name}")
 
 
-def number_cell(value: float, domain: float, decimals: int) -> str:
-    """Return the cell of a number, coloured by its share of the domain, marked if beyond it."""
+def number_cell(value: float, domain: float, decimals: int, more: str = "") -> str:
+    """Return the cell of a number, coloured by its share of the domain, marked if beyond it.
+
+    `more` are further attributes, each after a space.
+    """
     sign = "positive" if value > 0 else "negative" if value < 0 else "zero"
     share = abs(value) / domain
     clipped = " clipped" if share > 1 else ""
     return (
-        f'<td data-value="{value!r}" style="--v:{display(min(share, 1))}"'
+        f'<td{more} data-value="{value!r}" style="--v:{display(min(share, 1))}"'
         f' class="{sign}{clipped}">{display(value, decimals)}</td>'
     )
 

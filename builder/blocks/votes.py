@@ -35,7 +35,7 @@ def render(directive: Directive, context: Context) -> str:
     decimals = n_decimals(directive.options, 2)
     domain = max(matrix.domain for matrix in matrices)
     lines = "".join(
-        _line(f"{problem_label(problem.name)} → {_target(matrix)}", row, decimals, domain)
+        _line(f"{problem_label(problem.name)} → {_target(matrix)}", row, decimals, domain, matrix)
         for problem, matrix, row in zip(problems, matrices, rows.tolist(), strict=True)
     )
     total = _line(context.words("figure.dot_sum"), rows.sum(0).tolist(), decimals, domain)
@@ -43,7 +43,9 @@ def render(directive: Directive, context: Context) -> str:
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     label = escape(context.words("figure.votes", prefix=prefix))
     return (
-        f'<figure class="votes wide" id="{figure_id}" data-prefix="{escape(prefix)}">'
+        f'<figure class="votes wide" id="{figure_id}" data-prefix="{escape(prefix)}"'
+        f' data-key="logits" data-stage="{stage}" data-target="{position}"'
+        f' data-decimals="{decimals}" data-domain="{domain:g}">'
         f'<div class="worked-scroll" tabindex="0" role="group" aria-label="{label}">'
         '<table class="matrix-table votes-table">'
         f'<caption class="visually-hidden">{label}</caption>'
@@ -56,6 +58,15 @@ def _target(matrix: Matrix) -> str:
     return token_label(matrix.target.token) if matrix.target else ""
 
 
-def _line(name: str, values: list[float], decimals: int, domain: float) -> str:
+def _line(
+    name: str, values: list[float], decimals: int, domain: float, matrix: Matrix | None = None
+) -> str:
     cells = "".join(number_cell(value, domain, decimals) for value in values)
-    return f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
+    return f'<tr{_place(matrix)}><th scope="row">{escape(name)}</th>{cells}</tr>'
+
+
+def _place(matrix: Matrix | None) -> str:
+    """The row of a matrix that a line is; scripts find its cells by it. A sum is none."""
+    if matrix is None or matrix.target is None:
+        return ""
+    return f' data-row="{matrix.target.position}" data-problem="{matrix.problem}"'

@@ -7,7 +7,7 @@ from html import escape
 from itertools import chain
 
 from builder.blocks.directive import BlockError, Context, Directive
-from builder.blocks.figure import require_gradient
+from builder.blocks.figure import require_gradient, whereabouts
 from builder.blocks.follow import following
 from builder.blocks.table import axis_word, indices
 from builder.numbers.address import Axis
@@ -54,6 +54,7 @@ def worked_figure(
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     return (
         f'<figure class="worked {kind}" id="{figure_id}" data-kind="{kind}"{written}>'
+        f'<p class="worked-where">{escape(whereabouts(result, context))}</p>'
         f'<div class="worked-scroll"><table class="worked-table">{table}</table></div>'
         f"{directive.figcaption}</figure>\n"
     )
@@ -72,15 +73,28 @@ def source_head(axis: Axis, context: Context) -> str:
     return escape(word)
 
 
-def number(value: float, decimals: int) -> str:
-    """Return the cell of a number."""
-    return f'<td data-value="{value!r}">{display(value, decimals)}</td>'
+def number(value: float, decimals: int, of: str = "", d: int | None = None) -> str:
+    """Return the cell of a number.
+
+    Parameters
+    ----------
+    of
+        The option whose matrix has the number, or of what is made of that and others a cell of
+        which it is a part: scripts open that one.
+    d
+        Its column, where a line has several columns of a matrix.
+    """
+    opens = (f' data-of="{of}"' if of else "") + ("" if d is None else f' data-d="{d}"')
+    return f'<td{opens} data-value="{value!r}">{display(value, decimals)}</td>'
 
 
-def decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> int:
+def decimals_that_add_up(
+    terms: Sequence[float], total: float, wanted: int, *others: tuple[Sequence[float], float]
+) -> int:
     """Return how many decimals make the shown terms add up to the shown total.
 
-    They are as many as wanted, or else the fewest beyond, or else the most below.
+    They are as many as wanted, or else the fewest beyond, or else the most below. The `others` are
+    terms and totals that have to add up with the same decimals.
 
     Raises
     ------
@@ -89,7 +103,7 @@ def decimals_that_add_up(terms: Sequence[float], total: float, wanted: int) -> i
     """
     more, fewer = range(wanted, MAX_DECIMALS + 1), range(wanted - 1, FEWEST_DECIMALS - 1, -1)
     for decimals in chain(more, fewer):
-        if adds_up(terms, total, decimals):
+        if all(adds_up(*parts, decimals) for parts in ((terms, total), *others)):
             return decimals
     message = f"rounded to {FEWEST_DECIMALS} decimals or more, the terms never add up exactly"
     raise BlockError("does-not-add-up", message, "choose another cell", "decimals")

@@ -134,16 +134,17 @@ def read_preset(top: Section) -> Preset:
     """Return the model's preset with the fields that the section `model` overrides."""
     section = top.section("model")
     name = section.get("preset", str, "multiplication")
-    if name not in PRESETS:
+    presets = {name: preset for name, preset in PRESETS.items() if preset.task == task.NAME}
+    if name not in presets:
         line, column = section.place("preset")
         section.complain(
             line,
             column,
             "unknown-preset",
-            f"there is no preset `{name}`",
-            did_you_mean(name, PRESETS),
+            f"there is no preset `{name}` that a site can be about",
+            did_you_mean(name, presets),
         )
-    preset = PRESETS.get(name, PRESETS["multiplication"])
+    preset = presets.get(name, PRESETS["multiplication"])
     given = {field: section.get(field, object, None) for field in preset_fields()}
     section.finish()
     overrides = {field: given[field] for field in given if field in section.entries}

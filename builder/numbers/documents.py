@@ -6,8 +6,45 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from builder.claims.result import ClaimResult
 from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError
+from builder.numbers.arrays import readable
+from model.snapshot import Snapshot
+
+DOCUMENTS = ("manifest", "dataset", "training")
+SOURCES = (*DOCUMENTS, "claims", "evidence")
+"""First names of addresses of numbers that are no tensor's."""
+
+
+def document_of(
+    snapshot: Snapshot, claims: Mapping[str, ClaimResult], address: Address
+) -> Mapping[str, Any]:
+    """Return what the names after the first of an address are looked up in.
+
+    Raises
+    ------
+    AddressError
+        If there is no such table of evidence, or if the snapshot's file is damaged.
+    """
+    source, *names = address.key.split(".")
+    if source == "claims":
+        return {id_: claim.numbers for id_, claim in claims.items()}
+    with readable():
+        if source == "evidence":
+            return _table(snapshot, address, names[0] if names else "")
+        document: Mapping[str, Any] = snapshot.document(f"{source}.json")
+        return document
+
+
+def _table(snapshot: Snapshot, address: Address, name: str) -> Mapping[str, Any]:
+    """One table of evidence by its name."""
+    paths = [file["path"] for file in snapshot.manifest["files"]]
+    tables = [re.sub(r"^evidence/|\.json$", "", p) for p in paths if p.startswith("evidence/")]
+    if name not in tables:
+        message = f"`{address.text}` is not there: no table of evidence `{name}`"
+        raise AddressError("unknown-number", message, did_you_mean(name, tables))
+    return {name: snapshot.document(f"evidence/{name}.json")}
 
 
 def number_at(document: Any, address: Address) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from builder.claims.result import ClaimResult
 from builder.errors import did_you_mean
 from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.arrays import Arrays, readable
-from builder.numbers.documents import number_at
+from builder.numbers.documents import SOURCES, document_of, number_at
 from builder.numbers.gradients import Gradients
 from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
 from model.config import ModelConfig
@@ -22,7 +21,6 @@ from model.snapshot import STAGES, Snapshot
 from model.task import BY_NAME, EQUALS, TOKEN_ID, VOCAB
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
-DOCUMENTS = ("manifest", "dataset", "training")
 NEXT = "@next"
 """Names, on an axis of tokens to come, the one that comes."""
 
@@ -68,7 +66,8 @@ class Numbers:
 
         Besides cells of tensors: `manifest.training.final_loss` and any other number of
         manifest.json, dataset.json and training.json (an entry of a list as `[N]`, negative from
-        the end; a list of anything but numbers stands for its length), and `claims.ID.NUMBER`.
+        the end; a list of anything but numbers stands for its length), `claims.ID.NUMBER`, and
+        `evidence.TABLE.NAME` of a table of evidence.
         The column `@next` of `probs` and `logits` is that of the token which follows the row.
 
         Raises
@@ -77,9 +76,9 @@ class Numbers:
             If there is no such number, or if the snapshot's file is damaged.
         """
         parsed = self._with_head(Address.parse(address))
-        source = parsed.key.split(".")[0]
-        if source in DOCUMENTS or source == "claims":
-            return Value(self._listed(parsed, source), parsed.text)
+        if parsed.key.split(".")[0] in SOURCES:
+            document = document_of(self.snapshot, self.claims, parsed)
+            return Value(number_at(document, parsed), parsed.text)
         matrix, cell = self._resolve(parsed, stage, problem, target)
         if not cell:
             heads = "HEAD," if matrix.head is not None else ""
@@ -200,14 +199,6 @@ class Numbers:
             message = f"no tensor is called `{address.key}`"
             hint = did_you_mean(address.key, [*vocabulary, *made])
             raise AddressError("unknown-tensor", message, hint) from error
-
-    def _listed(self, address: Address, source: str) -> float:
-        if source == "claims":
-            found: Any = {id_: claim.numbers for id_, claim in self.claims.items()}
-        else:
-            with readable():
-                found = self.snapshot.document(f"{source}.json")
-        return number_at(found, address)
 
 
 def _column(matrix: Matrix, row: int, selector: str) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import errno
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from builder import charts
@@ -29,19 +28,15 @@ _ENGINE = b"""(globalThis.Article ??= {}).defineEngine = function () {
 Article.defineEngine();
 """
 
-_COMMENT = re.compile(rb"^[ \t]*(//[^\n]*|/\*((?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
-_INDENT = re.compile(rb"^[ \t]+", re.MULTILINE)
-_CAST = re.compile(rb"/\*\* @type [^\n*]*\*/ ?")
 
-
-def static_assets(templates: Path) -> dict[str, bytes]:
+def static_assets(templates: Path, short: Callable[[Sequence[Path]], bytes]) -> dict[str, bytes]:
     """Return what comes from the templates' folder.
 
     Styles are joined in the order of their names: cascade layers, declared in the first, decide
     which rule wins. Scripts are joined so that each finds what it uses: the engine, what the
     widgets share, the widgets, and last main. The engine is defined by a function, whose text is
-    sent to workers too; it keeps its comments, since it is there to be read, and the rest travels
-    without.
+    sent to workers too; it travels as it is written, since it is there to be read, and the rest as
+    `short` says it.
 
     Raises
     ------
@@ -53,7 +48,7 @@ def static_assets(templates: Path) -> dict[str, bytes]:
     shared = [*(scripts / f"{name}.js" for name in SHARED), *_files(scripts / "widgets", "js")]
     found = {
         "style.css": _joined(_files(templates / "css", "css")),
-        "main.js": _ENGINE % engine + _bare(_joined([*shared, scripts / "main.js"])),
+        "main.js": _ENGINE % engine + short([*shared, scripts / "main.js"]),
         "theme.js": read_regular(scripts / "theme.js"),
         "favicon.png": read_regular(templates / "favicon.png"),
     }
@@ -93,11 +88,6 @@ def _files(folder: Path, suffix: str) -> list[Path]:
     if not found:
         raise FileNotFoundError(errno.ENOENT, f"no file `*.{suffix}` in this folder", str(folder))
     return found
-
-
-def _bare(script: bytes) -> bytes:
-    """The script without comments and indentation; no text in it goes over several lines."""
-    return _INDENT.sub(b"", _CAST.sub(b"", _COMMENT.sub(b"", script)))
 
 
 def _joined(paths: Iterable[Path]) -> bytes:

@@ -25,13 +25,17 @@
   mountEach(".language-switch a", Article.links.mountLanguage);
   mountEach(PAGES, Article.links.mountPage);
   mountEach(".chapter-menu details", Article.menu.mount);
-  mountEach('math[display="block"], .worked-scroll', Article.formula.mount);
+  mountEach('math[display="block"], .one-step .worked-scroll', Article.formula.mount);
+  mountEach(".worked-table, .votes-table", Article.grid.mount);
   mountEach("figure.matrix", Article.matrix.mount);
   mountEach("figure.product", Article.product.mount);
   mountEach("figure.atlas", Article.atlas.mount);
   mountEach("figure.route", Article.route.mount);
   mountEach("figure.one-step", Article.oneStep.mount);
+  mountEach("figure.plane", Article.plane.mount);
+  mountEach(".receiver", Article.receiver.mount);
   mountEach(".value[data-cell]:not(label *, legend *)", Article.prose.mount);
+  mountEach("[data-opens]", Article.prose.mount);
   mountEach(".quiz", Article.quiz.mount);
   mountEach(".review", Article.review.mount);
   mountEach("figure.matrix", Article.live.mount);

@@ -90,10 +90,12 @@
         for (let j = 0; j < reach[row]; j++) {
           const vj = (paths[row * n_ctx + j] * heads + head) * width;
           const at = (row * heads + head) * n_ctx + j;
+          const share = A[at];
           let dot = 0;
           for (let c = 0; c < width; c++) {
-            dot += gH[hi + c] * v[vj + c];
-            gv[vj + c] += A[at] * gH[hi + c];
+            const d = gH[hi + c];
+            dot += d * v[vj + c];
+            gv[vj + c] += share * d;
           }
           gA[at] = dot;
         }
@@ -107,11 +109,14 @@
     for (let head = 0; head < heads; head++) {
       for (let row = 0; row < rows.n; row++) {
         const to = 8 * (row * heads + head), from = (row * heads + head) * width;
-        for (let c = 0; c < 8; c++) {
-          let sum = 0;
-          for (let k = 0; k < width; k++) sum += H[from + k] * w[W_O + 8 * (head * width + k) + c];
-          result[to + c] = sum;
+        let y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
+        for (let k = 0, c = W_O + 8 * head * width; k < width; k++, c += 8) {
+          const h = H[from + k];
+          y0 += h * w[c]; y1 += h * w[c + 1]; y2 += h * w[c + 2]; y3 += h * w[c + 3];
+          y4 += h * w[c + 4]; y5 += h * w[c + 5]; y6 += h * w[c + 6]; y7 += h * w[c + 7];
         }
+        result[to] = y0; result[to + 1] = y1; result[to + 2] = y2; result[to + 3] = y3;
+        result[to + 4] = y4; result[to + 5] = y5; result[to + 6] = y6; result[to + 7] = y7;
       }
     }
   }
@@ -132,8 +137,9 @@
   // G_result = G_out for every head
   function sumHeadsBackward(rows, heads, gOut, gResult) {
     for (let row = 0; row < rows.n; row++) {
-      const line = gOut.subarray(8 * row, 8 * row + 8);
-      for (let head = 0; head < heads; head++) gResult.set(line, 8 * (row * heads + head));
+      for (let head = 0; head < heads; head++) {
+        for (let c = 0; c < 8; c++) gResult[8 * (row * heads + head) + c] = gOut[8 * row + c];
+      }
     }
   }
 
@@ -142,10 +148,7 @@
     let top = -Infinity;
     for (let i = start; i < end; i++) if (x[i] > top) top = x[i];
     let total = 0;
-    for (let i = start; i < end; i++) {
-      p[i] = Math.exp(x[i] - top);
-      total += p[i];
-    }
+    for (let i = start; i < end; i++) total += p[i] = Math.exp(x[i] - top);
     for (let i = start; i < end; i++) p[i] /= total;
   }
 

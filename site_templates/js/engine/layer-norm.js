@@ -11,9 +11,13 @@
       mean /= 8;
       let variance = 0;
       for (let c = 0; c < 8; c++) variance += (x[i + c] - mean) * (x[i + c] - mean);
-      scale[row] = Math.sqrt(variance / 8 + eps);
-      for (let c = 0; c < 8; c++) normalized[i + c] = (x[i + c] - mean) / scale[row];
-      for (let c = 0; c < 8; c++) out[i + c] = normalized[i + c] * p[w + c] + p[b + c];
+      const deviation = Math.sqrt(variance / 8 + eps);
+      scale[row] = deviation;
+      for (let c = 0; c < 8; c++) {
+        const z = (x[i + c] - mean) / deviation;
+        normalized[i + c] = z;
+        out[i + c] = z * p[w + c] + p[b + c];
+      }
     }
   }
 
@@ -41,14 +45,16 @@
         const d = gout[i + c], z = normalized[i + c];
         g[w + c] += d * z;
         g[b + c] += d;
-        gnormalized[i + c] = d * p[w + c];
-        mean += gnormalized[i + c];
-        along += gnormalized[i + c] * z;
+        const dz = d * p[w + c];
+        gnormalized[i + c] = dz;
+        mean += dz;
+        along += dz * z;
       }
       mean /= 8;
       along /= 8;
+      const deviation = scale[row];
       for (let c = 0; c < 8; c++) {
-        gx[i + c] += (gnormalized[i + c] - mean - normalized[i + c] * along) / scale[row];
+        gx[i + c] += (gnormalized[i + c] - mean - normalized[i + c] * along) / deviation;
       }
     }
   }

@@ -9,6 +9,17 @@
 
   const NONE = -1;
 
+  // Which of n numbers, from `start` on, are not 0: half of them where a ReLU has let them through.
+  // There is no branch: a processor cannot foresee which half, and waits whenever it guesses wrong.
+  function nonzero(n, x, start, places) {
+    let found = 0;
+    for (let i = 0; i < n; i++) {
+      places[found] = i;
+      found += Number(x[start + i] !== 0);
+    }
+    return found;
+  }
+
   // y = x W + b              x [row 8]   W [8 d_out]   b [d_out]   y [row d_out]
   function from8(n, x, w, W, b, dOut, y) {
     for (let row = 0; row < n; row++) {
@@ -33,14 +44,15 @@
 
   // G_x += G_y Wᵀ            G_W += xᵀ G_y       G_b += Σ over rows of G_y
   function from8Backward(n, x, w, W, b, dOut, gy, gx, g) {
+    const places = new Int32Array(dOut);
     for (let row = 0; row < n; row++) {
       const i = 8 * row;
       const x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
       const x4 = x[i + 4], x5 = x[i + 5], x6 = x[i + 6], x7 = x[i + 7];
       let g0 = 0, g1 = 0, g2 = 0, g3 = 0, g4 = 0, g5 = 0, g6 = 0, g7 = 0;
-      for (let out = 0; out < dOut; out++) {
-        const d = gy[dOut * row + out];
-        if (d === 0) continue; // half of what comes back through a ReLU
+      const found = nonzero(dOut, gy, dOut * row, places);
+      for (let l = 0; l < found; l++) {
+        const out = places[l], d = gy[dOut * row + out];
         if (b !== NONE) g[b + out] += d;
         let c = W + out;
         g0 += d * w[c]; g[c] += x0 * d; c += dOut;
@@ -59,15 +71,16 @@
 
   // y = x W + b              x [row d_in]   W [d_in 8]   b [8]   y [row 8]
   function to8(n, x, dIn, w, W, b, y) {
+    const places = new Int32Array(dIn);
     for (let row = 0; row < n; row++) {
       let y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
       if (b !== NONE) {
         y0 = w[b]; y1 = w[b + 1]; y2 = w[b + 2]; y3 = w[b + 3];
         y4 = w[b + 4]; y5 = w[b + 5]; y6 = w[b + 6]; y7 = w[b + 7];
       }
-      for (let k = 0, c = W, i = dIn * row; k < dIn; k++, c += 8, i++) {
-        const xk = x[i];
-        if (xk === 0) continue; // half of what comes out of a ReLU
+      const found = nonzero(dIn, x, dIn * row, places);
+      for (let l = 0; l < found; l++) {
+        const k = places[l], c = W + 8 * k, xk = x[dIn * row + k];
         y0 += xk * w[c]; y1 += xk * w[c + 1]; y2 += xk * w[c + 2]; y3 += xk * w[c + 3];
         y4 += xk * w[c + 4]; y5 += xk * w[c + 5]; y6 += xk * w[c + 6]; y7 += xk * w[c + 7];
       }
@@ -79,6 +92,7 @@
 
   // G_x = G_y Wᵀ             G_W += xᵀ G_y       G_b += Σ over rows of G_y
   function to8Backward(n, x, dIn, w, W, b, gy, gx, g) {
+    const places = new Int32Array(dIn);
     for (let row = 0; row < n; row++) {
       const o = 8 * row;
       const g0 = gy[o], g1 = gy[o + 1], g2 = gy[o + 2], g3 = gy[o + 3];
@@ -91,8 +105,10 @@
         gx[i] =
           g0 * w[c] + g1 * w[c + 1] + g2 * w[c + 2] + g3 * w[c + 3] +
           g4 * w[c + 4] + g5 * w[c + 5] + g6 * w[c + 6] + g7 * w[c + 7];
-        const xk = x[i];
-        if (xk === 0) continue;
+      }
+      const found = nonzero(dIn, x, dIn * row, places);
+      for (let l = 0; l < found; l++) {
+        const k = places[l], c = W + 8 * k, xk = x[dIn * row + k];
         g[c] += xk * g0; g[c + 1] += xk * g1; g[c + 2] += xk * g2; g[c + 3] += xk * g3;
         g[c + 4] += xk * g4; g[c + 5] += xk * g5; g[c + 6] += xk * g6; g[c + 7] += xk * g7;
       }

@@ -18,7 +18,7 @@
     });
     const table = figure.querySelector(".matrix-table");
     const choose = (event) => {
-      const td = event.target.closest("tbody td");
+      const td = Article.cells.at(event);
       if (!td) return;
       const { row, column } = Article.cells.placed(td);
       Article.chooser.choose(`${row}x${column}`);
@@ -98,13 +98,13 @@
   }
 
   /** Say what the table shows, to the eye and to the ear. */
-  function name(figure, own, { layer, head, source }, { run, step, edits }, text) {
+  function name(figure, own, { layer, head, source }, view, text) {
     const isProbability = source === "next";
     const cell = isProbability ? { key: "probs", head: null } : { key: `blocks.${layer}.attn.pattern`, head: Number(head) };
-    const where = Article.cellNames.where({ cell, problem: "", stage: "trained", isEdited: edits.list.length > 0 }, run, step);
+    const where = Article.follow.where({ ...cell, problem: "", stage: "trained", target: null }, view);
     const words = { position: text("position"), source: text("source") };
     const meaning = isProbability ? Article.text("atlas_probability", words) : Article.text("atlas_share", words);
-    part(figure, "letter").textContent = run.tensors[cell.key].letter;
+    part(figure, "letter").textContent = view.run.tensors[cell.key].letter;
     part(figure, "where").textContent = where;
     part(figure, "meaning").textContent = meaning;
     figure.querySelector("caption").textContent = own.spoken.replace(own.where, where).replace(own.meaning, meaning);

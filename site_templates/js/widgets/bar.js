@@ -15,9 +15,8 @@
     Article.state.subscribe(() => note(""));
     Article.state.subscribe(() => bar && offerUndo());
     document.addEventListener("keydown", (event) => {
-      if (!bar || bar.hidden || isTyping(event)) return;
-      const press = command(event);
-      if (!press) return;
+      const press = bar && !bar.hidden && command(event);
+      if (!press || isTyping(event, press)) return;
       event.preventDefault();
       press();
     });
@@ -37,9 +36,11 @@
     else undo.remove();
   }
 
-  /** @param {Event} event whether its key belongs to a field */
-  function isTyping(event) {
-    return /** @type {Element} */ (event.target).closest?.(FIELDS) !== null;
+  /** Whether a key belongs to a field. Ctrl+Z does while something is typed there that is not used yet. */
+  function isTyping({ target, key }, press) {
+    const field = /** @type {Element} */ (target).closest?.(FIELDS);
+    const isUsed = field?.matches(".cell-edit input") && field.value === field.defaultValue;
+    return Boolean(field) && !(isUsed && press === Article.edits.undo && key === "z");
   }
 
   /** @param {string} text what the figures show; empty if it is what the prose speaks of */

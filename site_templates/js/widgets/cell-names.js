@@ -61,28 +61,31 @@
   }
 
   /**
-   * The cell of a figure's table, in the coordinates of its whole tensor.
+   * A cell of a matrix that a figure shows.
    *
-   * @param {HTMLTableCellElement} td
-   * @param {string} problem for a weight, which has none
+   * @param {any} shown its `data-` attributes
+   * @param {{row: number, column: number}} at
    * @returns {Place}
    */
-  function ofTable(td, run, problem) {
-    const { key, head, stage, transposed, target, problem: own } = /** @type {HTMLElement} */ (td.closest("figure")).dataset;
-    let { row, column } = Article.cells.placed(td);
-    if (transposed) [row, column] = [column, row];
+  function ofMatrix({ key, head = null, stage, transposed, target = null, problem }, { row, column }, run) {
+    const own = cellsOf(run, key, head === null ? null : Number(head));
+    const isGradient = target !== null;
+    const cell = { ...(transposed ? own(column, row) : own(row, column)), ...(isGradient && { isGradient }) };
+    return { cell, problem, stage, position: isGradient ? Number(target) : null };
+  }
+
+  /** @returns {(row: number, column: number) => any} cells of a tensor, or of one head of it, in the coordinates of the whole */
+  function cellsOf(run, key, head) {
     const [addRow, addColumn, isPart] = offset(run, key, head);
-    const ownHead = head === undefined || isPart ? null : Number(head);
-    const cell = { key, head: ownHead, row: row + addRow, column: column + addColumn, ...(target && { isGradient: true }) };
-    return { cell, problem: own || problem, stage, position: target ? Number(target) : null };
+    return (row, column) => ({ key, head: isPart ? null : head, row: row + addRow, column: column + addColumn });
   }
 
   /** Where a head's part of a weight starts: rows, columns, and whether it is a part. */
   function offset({ tensors, sizes }, key, head) {
     const { name } = tensors[key];
-    const start = Number(head ?? 0) * sizes.d_head;
-    if (HEAD_ROWS.includes(name)) return [start, 0, head !== undefined];
-    return HEAD_COLUMNS.includes(name) ? [0, start, head !== undefined] : [0, 0, false];
+    const start = Number(head) * sizes.d_head;
+    if (HEAD_ROWS.includes(name)) return [start, 0, head !== null];
+    return HEAD_COLUMNS.includes(name) ? [0, start, head !== null] : [0, 0, false];
   }
 
   /** @returns {Map<string, HTMLElement[]>} the page's matrices, by key and stage */
@@ -110,7 +113,7 @@
       if ((target ?? null) !== (cell.isGradient ? String(position) : null)) return [];
       if (!isValueOfWeight && own !== problem) return [];
       if (hasHeads && Number(head) !== cell.head) return [];
-      const [addRow, addColumn] = offset(run, cell.key, head);
+      const [addRow, addColumn] = offset(run, cell.key, head ?? null);
       let [row, column] = [cell.row - addRow, cell.column - addColumn];
       if (transposed) [row, column] = [column, row];
       return Article.cells.find(figure, row, column) ?? [];
@@ -198,7 +201,7 @@
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, offset, ofTable, figures, onPage, letter, name, indices, about, inWords,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, cellsOf, ofMatrix, figures, onPage, letter, name, indices, about, inWords,
     where, question,
   };
 })((window.Article ??= {}));

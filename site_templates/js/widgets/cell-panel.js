@@ -37,6 +37,7 @@
    */
   function show(next, walk, index) {
     panel ??= build();
+    const isNewlyOverwritten = next.isOverwritten && !opened?.isOverwritten;
     opened = next;
     const [head, ...rest] = Article.cellView.view(opened);
     const parts = make("div", {}, ...rest);
@@ -46,6 +47,7 @@
       edit.previousElementSibling.replaceWith(head);
       edit.nextElementSibling.replaceWith(parts);
       Article.editView.update(edit, opened);
+      edit.open ||= isNewlyOverwritten;
     } else {
       const fresh = [head, Article.editView.section(opened), parts].filter(Boolean);
       body.replaceWith(make("div", { className: "cell-body" }, ...fresh)); // a new one starts at its top

@@ -124,26 +124,27 @@
     return sentence("cell_stages", values);
   }
 
-  /** Who uses the cell, a line for each tensor and head. */
+  /** Who uses the cell, named when the reader unfolds it. */
   function users(opened) {
-    const { users: cells, place, run } = opened;
-    if (cells.length === 0) return sentence("cell_no_users");
-    const lines = new Map();
-    for (const cell of cells) {
-      const line = `${cell.key} ${cell.head}`;
-      lines.set(line, [...(lines.get(line) ?? []), cell]);
-    }
-    const count = cells.length === 1 ? "cell_users_one" : "cell_users";
-    const details = make("details", { className: "cell-users" },
-      make("summary", {}, Article.text(count, { count: String(cells.length) })),
-      ...[...lines.values()].map((group) => {
-        const title = make("span", {}, Article.cellNames.letter(run, group[0]));
-        const heads = group[0].head === null ? [] : [" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) }))];
-        title.append(...heads);
-        const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
-        return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [link(cell, own(cell), opened), " "])));
-      }));
+    const { length } = opened.users;
+    if (length === 0) return sentence("cell_no_users");
+    const count = length === 1 ? "cell_users_one" : "cell_users";
+    const details = make("details", { className: "cell-users" }, make("summary", {}, Article.text(count, { count: String(length) })));
+    details.addEventListener("toggle", () => details.append(...userLines(opened)), { once: true });
     return details;
+  }
+
+  /** A line for each tensor and head. */
+  function userLines(opened) {
+    const { users: cells, place, run } = opened;
+    const names = [...new Set(cells.map(({ key, head }) => `${key} ${head}`))];
+    return names.map((name) => {
+      const group = cells.filter(({ key, head }) => `${key} ${head}` === name);
+      const title = make("span", {}, Article.cellNames.letter(run, group[0]));
+      if (group[0].head !== null) title.append(" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) })));
+      const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
+      return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [link(cell, own(cell), opened), " "])));
+    });
   }
 
   Article.cellView = { view };

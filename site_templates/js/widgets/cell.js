@@ -37,12 +37,12 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
-  /** A cell of a table is clicked or entered, a number in a sentence, or a link to a cell: open it, or close the panel that shows it. */
+  /** A number of a table is clicked or entered, one in a sentence, or a link to a cell: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = target.closest?.("figure.matrix[data-stage] tbody td");
+    const td = target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
-    const number = target.closest?.(".value[role=button]");
+    const number = target.closest?.("span[role=button]");
     const source = td ?? link ?? number;
     if (!source) return;
     if (!td) event.preventDefault(); // following a link would drop the rest of the state, and a key moves the page
@@ -56,7 +56,7 @@
       origin = /** @type {HTMLElement} */ (source);
       open([place], 0);
       if (isKeyboard || (link && event.detail === 0)) focusTitle();
-      panel.uncover(source);
+      requestAnimationFrame(() => panel.uncover(source)); // when the page is laid out anyway
     });
   }
 
@@ -66,17 +66,18 @@
   }
 
   function ofCell(td) {
-    return { ...Article.cellNames.ofTable(td, run, pageProblem()), isPages: isPages(td.closest("figure")) };
+    const figure = td.closest("figure"), data = { ...figure.dataset, ...td.parentElement.dataset };
+    const place = data.kind ? Article.worked.placeIn(figure, td, Article.scene.view(run)) : Article.cellNames.ofMatrix(data, Article.cells.placed(td), run);
+    return place && { ...place, problem: place.problem || pageProblem(), isPages: isPages(data) };
   }
 
   function ofNumber(value) {
-    const plain = { run, problem: pageProblem(), position: null, layer: null, head: null };
-    const place = Article.prose.placeIn(value, Article.scene.current() ?? plain);
-    return place && { ...place, isPages: isPages(value) };
+    const place = Article.prose.placeIn(value, Article.scene.view(run));
+    return place && { ...place, isPages: isPages(value.dataset) };
   }
 
   /** Whether what an element shows goes with the page's problem. */
-  function isPages({ dataset: { follows = "", problem } }) {
+  function isPages({ follows = "", problem }) {
     return !problem || follows.includes("problem");
   }
 

@@ -1,6 +1,10 @@
-// The cells of a matrix's table: where each is in its matrix, and which one is at a place.
+// The cells of tables: where each is in its matrix, which one is at a place, and where keys lead.
 (function (Article) {
   "use strict";
+
+  /** Cells that keys walk through: of a matrix, of votes, of a calculation that is written out, and of
+   *  the laboratory. */
+  const CELLS = ':is(.matrix-table[role="grid"] tbody td, td[data-first], td[data-of])';
 
   /** Columns of a figure that shows only some. */
   const columnsOf = (figure) => figure.dataset.columns?.split(" ").map(Number);
@@ -33,7 +37,7 @@
 
   /** The cell that an event is about. */
   function at({ target }) {
-    return target.closest("tbody td");
+    return target.closest(CELLS);
   }
 
   /** What its row and its column are called. */
@@ -41,24 +45,19 @@
     return { row: cell.parentElement.cells[0], column: cell.closest("table").tHead.rows[0].cells[cell.cellIndex] };
   }
 
-  /** @returns {HTMLTableCellElement | null} where a key leads from a cell */
+  /** @returns {HTMLTableCellElement | null} where a key leads from a cell; rows of unequal length end alike */
   function neighbour(cell, event) {
-    const row = cell.parentElement, rows = [...row.parentElement.rows];
-    const [first, last] = [1, row.cells.length - 1]; // cell 0 is the row's head
-    const own = { y: rows.indexOf(row), x: cell.cellIndex };
+    const rows = [...cell.closest("table").rows].map((tr) => [...tr.cells].filter((td) => td.matches(CELLS)).reverse()).filter((row) => row.length);
+    const y = rows.findIndex((row) => row.includes(cell)), x = rows[y].indexOf(cell);
     const ends = event.ctrlKey || event.metaKey;
     const goes = {
-      ArrowLeft: { y: own.y, x: own.x - 1 },
-      ArrowRight: { y: own.y, x: own.x + 1 },
-      ArrowUp: { y: own.y - 1, x: own.x },
-      ArrowDown: { y: own.y + 1, x: own.x },
-      Home: { y: ends ? 0 : own.y, x: first },
-      End: { y: ends ? rows.length - 1 : own.y, x: last },
+      ArrowLeft: [y, x + 1], ArrowRight: [y, x - 1], ArrowUp: [y - 1, x], ArrowDown: [y + 1, x],
+      Home: [ends ? 0 : y, Infinity], End: [ends ? Infinity : y, 0],
     }[event.key];
     if (!goes) return null;
-    const y = Math.min(Math.max(goes.y, 0), rows.length - 1);
-    return rows[y].cells[Math.min(Math.max(goes.x, first), last)];
+    const within = (index, list) => list[Math.min(Math.max(index, 0), list.length - 1)];
+    return within(goes[1], within(goes[0], rows));
   }
 
-  Article.cells = { of, placed, find, at, heads, neighbour };
+  Article.cells = { CELLS, of, placed, find, at, heads, neighbour };
 })((window.Article ??= {}));

@@ -7,13 +7,9 @@
   /** @param {HTMLElement} header */
   function mount(header) {
     if (!document.querySelector(FOLLOWING)) return;
-    const group = document.createElement("div");
-    group.className = "problem-chooser";
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", Article.text("chooser_label"));
-    group.title = Article.text("chooser_label");
-    const [a, b] = [Article.text("chooser_a"), Article.text("chooser_b")].map(digits);
-    group.append(a, "\u00d7", b);
+    const [a, b] = digits();
+    const label = Article.text("chooser_label");
+    const group = Article.make("div", { className: "problem-chooser", role: "group", ariaLabel: label, title: label }, a, "\u00d7", b);
     header.querySelector(".site-title")?.after(group);
 
     group.addEventListener("change", () => choose(`${a.value}x${b.value}`));
@@ -28,13 +24,12 @@
     Article.state.set({ problem: problem === Article.scene.written() ? null : problem });
   }
 
-  /** @param {string} label */
-  function digits(label) {
-    const select = document.createElement("select");
-    select.setAttribute("aria-label", label);
-    for (let digit = 0; digit < 10; digit++) select.append(new Option(String(digit)));
-    return select;
+  /** @returns {HTMLSelectElement[]} the choice of each digit of a problem */
+  function digits() {
+    return ["chooser_a", "chooser_b"].map((name) => (
+      Article.make("select", { ariaLabel: Article.text(name) }, ...Array.from({ length: 10 }, (_, digit) => new Option(String(digit))))
+    ));
   }
 
-  Article.chooser = { mount, choose };
+  Article.chooser = { mount, choose, digits };
 })((window.Article ??= {}));

@@ -11,17 +11,19 @@
 
   /** Whether the reader has unfolded it; it is so for the next cell too. */
   let isOpen = false;
+  /** What the panel shows now. */
+  let latest;
 
   /** @param {any} opened what `cellView.view` shows @returns {HTMLElement | null} */
   function section(opened) {
-    const { place, run } = opened;
+    const { place, run } = (latest = opened);
     if (place.stage !== "trained" || place.cell.isGradient || !Article.edits.isFree(place.cell, run)) return null;
-    const details = make("details", { className: "cell-edit", open: isOpen }, make("summary", {}, Article.text("edit_title")));
+    const details = make("details", { className: "cell-edit", open: isOpen || opened.isOverwritten }, make("summary", {}, Article.text("edit_title")));
+    if (details.open) unfold(details, opened);
     details.addEventListener("toggle", () => {
       isOpen = details.open;
-      if (isOpen && !details.querySelector("form")) unfold(details, opened);
+      if (isOpen && !details.querySelector("form")) unfold(details, latest);
     });
-    if (isOpen) unfold(details, opened);
     return details;
   }
 
@@ -50,10 +52,15 @@
   function typed(value, put, refuse) {
     const field = make("input", { type: "text", inputMode: "decimal", size: 12, name: "value", value: String(value), autocomplete: "off" });
     const form = make("form", {}, make("label", {}, Article.text("edit_value"), " ", field), " ", make("button", { className: "cell-toggle" }, Article.text("edit_apply")));
+    let isStepped = false; // one step of the history for each walk by arrow keys
+    field.addEventListener("blur", () => (isStepped = false));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      isStepped = false;
       const found = check(field.value, refuse);
-      if (found !== null) put([found]);
+      if (found === null) return;
+      use(field);
+      put([found]);
     });
     field.addEventListener("keydown", (event) => {
       const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -62,10 +69,15 @@
       event.preventDefault();
       const next = found + sign * (event.shiftKey ? 1 : 0.1);
       field.value = String(Number(next.toPrecision(7)));
-      put([Number(field.value)]);
+      use(field);
+      put([Number(field.value)], { replace: isStepped });
+      isStepped = true;
     });
     return form;
   }
+
+  /** What a field holds is no longer something that is being typed. */
+  const use = (field) => (field.defaultValue = field.value);
 
   /** @returns {number | null} null for what has been refused */
   function check(text, refuse) {
@@ -87,7 +99,10 @@
       put([Number(Number(made.value).toPrecision(6))], { replace: isDrawn });
       isDrawn = true;
     });
-    made.addEventListener("change", () => (isDrawn = false));
+    made.addEventListener("change", () => {
+      isDrawn = false;
+      use(made);
+    });
     return made;
   }
 
@@ -100,7 +115,7 @@
       line.append(button(Article.text("edit_initial"), () => put([opened.stored({ ...place.cell, value: before })])));
       return line;
     }
-    const [a, b] = [0, 1].map((i) => make("select", { ariaLabel: [Article.text("chooser_a"), Article.text("chooser_b")][i] }, ...Array.from({ length: 10 }, (_, digit) => new Option(String(digit)))));
+    const [a, b] = Article.chooser.digits();
     [a.value, b.value] = place.problem.split("x").reverse();
     const cellOf = (cell) => {
       const problem = `${a.value}x${b.value}`;
@@ -145,10 +160,12 @@
 
   /** Show what the cell is now, and P before and after. */
   function update(details, opened) {
+    latest = opened;
     if (!details.querySelector("form")) return;
     const { place } = opened;
     const field = (name) => /** @type {HTMLInputElement | null} */ (details.querySelector(`[name="${name}"]`));
-    const show = (input, text) => input && input !== document.activeElement && (input.value = text);
+    const isTyped = (input) => input === document.activeElement && input.value !== input.defaultValue;
+    const show = (input, text) => isTyped(input) || (input.value = input.defaultValue = text);
     const value = current(opened);
     const slide = field("slider");
     if (Math.abs(value) > Number(slide.max)) [slide.min, slide.max] = [Number(slide.min) && -2 * Math.abs(value), 2 * Math.abs(value)].map(String);

@@ -11,7 +11,7 @@
   const NUMBER = /^-?(\d{1,7}(\.\d{0,20})?|\.\d{1,20})(e-\d{1,2})?$/i;
 
   /** @typedef {{key: string, head: number | null, row: number, column: number, value: number}} Change */
-  /** @typedef {{text: string, list: string[], places: Map<string, Change>,
+  /** @typedef {{text: string, list: string[], count: number, places: Map<string, Change>,
    *   cells: import("../engine/transformer").Edits,
    *   overwrite: (weights: Float64Array) => Float64Array}} Edits */
 
@@ -40,7 +40,8 @@
       for (const [index, value] of weights) after[index] = value;
       return after;
     };
-    latest = { text: text ?? "", list, places, cells, overwrite };
+    const count = new Set(list.map((edit) => edit.split("=")[0])).size;
+    latest = { text: text ?? "", list, count, places, cells, overwrite };
     return latest;
   }
 
@@ -85,7 +86,8 @@
   }
 
   /**
-   * Overwrite a cell, or a row of A, in the state.
+   * Overwrite a cell, or a row of A, in the state. What is overwritten twice is taken back in two
+   * steps, unless the second replaces the first, as while a slider is drawn.
    *
    * @param {string} place key and indices
    * @param {number[]} values
@@ -95,7 +97,7 @@
   function set(place, values, options) {
     const list = current();
     const edit = `${place}=${values.map(String).join(",")}`;
-    if (list.at(-1)?.startsWith(`${place}=`)) list.pop();
+    if (options?.replace && list.at(-1)?.startsWith(`${place}=`)) list.pop();
     const text = [...list, edit].join(";");
     if (text.length > LONGEST) return false;
     Article.state.set({ edits: text }, options);

@@ -78,13 +78,13 @@
     if (isSame(rows, own.shape[0]) && isSame(columns, own.shape[1])) return false;
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const [head, body] = [table.tHead.rows[0], table.tBodies[0]];
-    if (!isSame(columns, own.shape[1])) head.replaceChildren(head.cells[0], ...columns.map((_, i) => head.cells[i + 1] ?? heading("col")));
+    if (!isSame(columns, own.shape[1])) arrange(head, [head.cells[0], ...columns.map((_, i) => head.cells[i + 1] ?? heading("col"))]);
     const before = new Map(own.cells.map((cell) => [place(cell.row, cell.column), cell]));
     const known = new Map([...body.rows].map((row) => [Number(row.dataset.row), row]));
     own.cells = rows.flatMap((row) => columns.map((column) => before.get(place(row, column)) ?? makeCell(row, column)));
-    body.replaceChildren(...rows.map((row, i) => {
+    arrange(body, rows.map((row, i) => {
       const tr = known.get(row) ?? makeRow(row, own.highlighted.includes(row));
-      tr.replaceChildren(tr.cells[0], ...own.cells.slice(i * columns.length, (i + 1) * columns.length).map(({ td }) => td));
+      arrange(tr, [tr.cells[0], ...own.cells.slice(i * columns.length, (i + 1) * columns.length).map(({ td }) => td)]);
       return tr;
     }));
     own.shape = [rows, columns];
@@ -93,8 +93,18 @@
     faces.style.setProperty("--rows", String(rows.length));
     faces.style.setProperty("--columns", String(columns.length));
     figure.classList.toggle("is-empty", own.cells.length === 0);
-    Article.matrix.reshaped(figure);
+    Article.grid.reshaped(table);
     return true;
+  }
+
+  /** Give an element these children, and touch only those that come or go: others need no new layout. */
+  function arrange(parent, children) {
+    let next = parent.firstElementChild;
+    for (const child of children) {
+      if (child === next) next = next.nextElementSibling;
+      else parent.insertBefore(child, next);
+    }
+    for (const child of [...parent.children].slice(children.length)) child.remove();
   }
 
   function heading(scope) {
@@ -129,15 +139,13 @@
   }
 
   /** What the figure is called, to the eye and to the ear. */
-  function name(figure, own, { key, head, problem, stage, target }, view) {
-    const isTrained = stage === "trained", isGradient = target !== null;
-    const place = { cell: { key, head, isGradient }, problem, stage, position: target, isEdited: isTrained && view.edits.list.length > 0 };
-    const where = Article.cellNames.where(place, view.run, isTrained ? view.step : null);
+  function name(figure, own, next, view) {
+    const { key, head, problem, target } = next, where = Article.follow.where(next, view);
     if (part(figure, "where").textContent !== where) {
       part(figure, "where").textContent = where;
       figure.querySelector("caption").textContent = own.spoken.replace(own.where, where);
     }
-    setText(part(figure, "key"), `${isGradient ? "\u2202" : ""}${key}${head === null ? "" : `[${head}]`}`);
+    setText(part(figure, "key"), `${target === null ? "" : "\u2202"}${key}${head === null ? "" : `[${head}]`}`);
     for (const [attribute, value] of Object.entries({ key, head: head ?? "", problem, target: target ?? "" })) {
       if ((figure.dataset[attribute] ?? "") !== String(value)) figure.dataset[attribute] = String(value);
     }
@@ -147,7 +155,7 @@
   function fill(own, next, view, numbers) {
     const isWeight = view.run.tensors[next.key].isWeight && next.target === null;
     const isEdited = next.stage === "trained" && view.edits.list.length > 0;
-    const isOwn = (next.stage === "initial" || view.isBuilds) && ["key", "head", "problem", "target"].every((name) => next[name] === own[name]);
+    const isOwn = Article.follow.isAsWritten(own, next, view);
     const turned = (at) => (own.isTransposed ? (row, column) => at(column, row) : at);
     const at = turned(numbers), before = isEdited ? turned(Article.follow.numbers(next, view, true)) : at;
     const isOverwritten = isEdited ? turned(overwritten(next, view)) : () => false;
@@ -167,9 +175,8 @@
 
   /** @returns {(row: number, column: number) => boolean} whether the reader has overwritten a cell */
   function overwritten({ key, head }, { run, edits }) {
-    const [addRow, addColumn, isPart] = Article.cellNames.offset(run, key, head ?? undefined);
-    const own = isPart ? null : head;
-    return (row, column) => edits.places.has(Article.edits.name({ key, head: own, row: row + addRow, column: column + addColumn }));
+    const cell = Article.cellNames.cellsOf(run, key, head);
+    return (row, column) => edits.places.has(Article.edits.name(cell(row, column)));
   }
 
   function set(cell, number, mark, { decimals, domain }) {

@@ -45,6 +45,18 @@
     return { key, head, problem, stage: written.stage, position: chosen("position"), target };
   }
 
+  /** Whether an element shows what its author wrote. */
+  function isAsWritten(written, next, { isBuilds }) {
+    return (next.stage === "initial" || isBuilds) && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
+  }
+
+  /** @returns {string} where that is: layer, head, stage or step, problem and target */
+  function where({ key, head, problem, stage, target }, { run, step, edits }) {
+    const isTrained = stage === "trained", isEdited = isTrained && edits.list.length > 0;
+    const place = { cell: { key, head, isGradient: target !== null }, problem, stage, position: target, isEdited };
+    return Article.cellNames.where(place, run, isTrained ? step : null);
+  }
+
   /** The same for any of the keys that an element speaks of. */
   function address(key, head, { follows, problem }, view) {
     const chosen = (name) => (follows.has(name) ? view[name] : null);
@@ -81,5 +93,5 @@
     return key.endsWith("attn_scores") ? (row, column) => (column > row ? null : at(row, column)) : at;
   }
 
-  Article.follow = { own, resolve, address, numbers };
+  Article.follow = { own, resolve, isAsWritten, where, address, numbers };
 })((window.Article ??= {}));

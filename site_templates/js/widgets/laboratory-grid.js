@@ -8,14 +8,13 @@
   /** Two digits and the end: what is longer is wrong, however it goes on. */
   const LONGEST_ANSWER = 3;
   const NOTHING = "\u2205";
-  const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
   const { make } = Article;
 
   /** @type {HTMLTableCellElement[][]} [first digit, second digit] */
   let cells;
-  /** @type {HTMLTableCellElement | undefined} the problem in view, and the cell that Tab enters */
-  let selected, entry;
+  /** @type {HTMLTableCellElement | undefined} the problem in view */
+  let selected;
   /** @type {HTMLElement} */
   let note;
   /** @type {{labels: string[], choose: (problem: string) => void, shownModel: () => Promise<any>}} */
@@ -38,48 +37,19 @@
     const table = make("table", {},
       make("thead", {}, make("tr", {}, make("td", {}, "\u00d7"), ...DIGITS.map((b) => head("col", b)))),
       make("tbody", {}, ...cells.map((row, a) => make("tr", {}, head("row", DIGITS[a]), ...row))));
-    table.setAttribute("role", "grid");
     table.setAttribute("aria-label", Article.text("laboratory_grid"));
-    table.addEventListener("click", (event) => pick(event));
-    table.addEventListener("keydown", walk);
     note = make("p", {}, Article.text("laboratory_counting"));
     element.replaceChildren(table, note);
+    Article.grid.mount(table, ({ dataset: { first, second } }) => given.choose(`${first}x${second}`));
     refresh();
-  }
-
-  const cellAt = (event) => /** @type {HTMLElement | null} */ (event.target.closest("td[data-first]"));
-
-  function pick(event) {
-    const { first, second } = cellAt(event)?.dataset ?? {};
-    if (first) given.choose(`${first}x${second}`);
-  }
-
-  /** @param {KeyboardEvent} event */
-  function walk(event) {
-    const { first, second } = cellAt(event)?.dataset ?? {};
-    if (!first) return;
-    const [down, right] = ARROWS[event.key] ?? [0, 0];
-    if (event.key === "Enter" || event.key === " ") pick(event);
-    else if (down || right) stop(clamped(Number(first) + down), clamped(Number(second) + right)).focus();
-    else return;
-    event.preventDefault();
-  }
-
-  const clamped = (digit) => Math.min(Math.max(digit, 0), DIGITS.length - 1);
-
-  /** The cell that Tab enters. */
-  function stop(first, second) {
-    if (entry) entry.tabIndex = -1;
-    entry = cells[first][second];
-    entry.tabIndex = 0;
-    return entry;
   }
 
   /** @param {string} problem the one in view */
   function select(problem) {
     const [first, second] = problem.split("x").map(Number);
     selected?.setAttribute("aria-selected", "false");
-    selected = stop(first, second);
+    selected = cells[first][second];
+    Article.grid.stop(selected);
     selected.setAttribute("aria-selected", "true");
   }
 

@@ -5,8 +5,6 @@
 (function (Article) {
   "use strict";
 
-  const { make } = Article;
-  /** Tokens as an address writes them; the others stand for themselves. */
   const CODES = { "\u00d7": "x", "<end>": ".", "<pad>": "_" };
   const END = ".";
 
@@ -213,12 +211,9 @@
 
   /** The digits of the question become a choice. */
   function mountDigits() {
-    const selects = ["first", "second"].map((name) => {
-      const select = make("select", { className: "laboratory-digit" }, ...Array.from({ length: 10 }, (_, digit) => make("option", {}, String(digit))));
-      select.setAttribute("aria-label", Article.text(`laboratory_${name}`));
-      return select;
-    });
+    const selects = Article.chooser.digits();
     root.querySelectorAll("span.laboratory-digit").forEach((span, i) => {
+      selects[i].className = span.className;
       selects[i].value = span.textContent;
       span.replaceWith(selects[i]);
       selects[i].addEventListener("change", () => chooseProblem(selects.map(({ value }) => value).join("x")));

@@ -94,12 +94,11 @@
   /** Lay the chart over the cells. */
   function fit(figure, view, host) {
     const cells = [...figure.querySelectorAll(".matrix-table tbody td")];
-    const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
-    const frame = scroll.getBoundingClientRect();
+    const table = figure.querySelector(".matrix-table").getBoundingClientRect();
     const [first, last] = [cells[0], cells.at(-1)].map((td) => td.getBoundingClientRect());
     const [width, height] = [last.right - first.left, last.bottom - first.top];
-    const [left, top] = [first.left - frame.left + scroll.scrollLeft, first.top - frame.top + scroll.scrollTop];
-    Object.assign(host.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+    const [left, up, down] = [first.left - table.left, first.top - table.bottom, table.bottom - last.bottom];
+    Object.assign(host.style, { margin: `${up}px 0 ${down}px ${left}px`, width: `${width}px`, height: `${height}px` });
     view.width(width).height(height);
   }
 

@@ -1,11 +1,9 @@
-// One matrix: walking it by keys, speaking each cell, and the line that shows a number in full.
+// One matrix: speaking each cell, and the line that shows a number in full.
 //
 // Hover and focus preview a cell, a click or Enter locks it, a second one or Escape lets go. Each
 // change is announced by an `article:cell` event on the figure, whose detail is the cell or null.
 (function (Article) {
   "use strict";
-
-  const LOCK_KEYS = ["Enter", " "];
 
   /** Where the pointer is, and where it was when Escape let go of what it pointed at. */
   let pointer = "", released = "";
@@ -23,27 +21,10 @@
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const cells = Article.cells.of(figure);
     if (!cells.length) return;
-    makeGrid(figure, table, cells);
-    addReadout(figure);
-    const toggle = previewAndLock(figure, table);
-    walkByKeys(table, toggle);
-  }
-
-  /**
-   * One stop for Tab instead of a box to scroll; the cells are reached from there.
-   *
-   * @param {HTMLElement} figure
-   * @param {HTMLTableElement} table
-   * @param {ReturnType<typeof Article.cells.of>} cells
-   */
-  function makeGrid(figure, table, cells) {
-    table.setAttribute("role", "grid");
-    table.setAttribute("aria-readonly", "true");
     for (const { td } of cells) td.tabIndex = -1;
-    makeStop(table, cells[0].td);
-    const scroll = /** @type {HTMLElement} */ (figure.querySelector(".matrix-scroll"));
-    for (const name of ["tabindex", "role", "aria-labelledby"]) scroll.removeAttribute(name);
-    watchOverflow(scroll);
+    Article.grid.mount(table, previewAndLock(figure, table));
+    watchOverflow(table.parentElement);
+    addReadout(figure);
   }
 
   /**
@@ -69,57 +50,17 @@
       const cell = Article.cells.at(event);
       if (cell?.matches(":focus-visible")) preview(cell);
     });
-    table.addEventListener("focusout", () => preview(null));
-    table.addEventListener("click", (event) => {
-      const cell = Article.cells.at(event);
-      if (!cell) return;
-      makeStop(table, cell);
-      toggle(cell);
-    });
+    table.addEventListener("focusout", ({ relatedTarget }) => table.contains(relatedTarget) || preview(null));
     figure.addEventListener("article:release", () => lock(null));
     figure.addEventListener("article:numbers", () => {
       const shown = figure.querySelector("td.open");
       if (isGone(locked)) lock(null);
-      else if (shown) show(figure, shown);
+      else if (shown) draw(figure, shown);
     });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && (locked || figure.classList.contains("has-cell"))) lock(null);
     });
     return toggle;
-  }
-
-  /**
-   * @param {HTMLTableElement} table
-   * @param {(cell: HTMLTableCellElement) => void} toggle
-   */
-  function walkByKeys(table, toggle) {
-    table.addEventListener("keydown", (event) => {
-      const cell = Article.cells.at(event);
-      if (!cell) return;
-      const locks = LOCK_KEYS.includes(event.key);
-      const next = Article.cells.neighbour(cell, event);
-      if (!locks && !next) return;
-      event.preventDefault();
-      if (locks) {
-        toggle(cell);
-      } else {
-        makeStop(table, next);
-        next.focus();
-      }
-    });
-  }
-
-  /**
-   * The cell that Tab enters, described for those who hear it.
-   *
-   * @param {HTMLTableElement} table
-   * @param {HTMLTableCellElement} cell
-   */
-  function makeStop(table, cell) {
-    const before = table.querySelector('td[tabindex="0"]');
-    if (before) /** @type {HTMLElement} */ (before).tabIndex = -1;
-    cell.tabIndex = 0;
-    cell.setAttribute("aria-label", sentence(cell));
   }
 
   /**
@@ -174,17 +115,19 @@
    * @param {HTMLTableCellElement | null} cell
    */
   function show(figure, cell) {
-    for (const marked of figure.querySelectorAll(".open, th.lit")) marked.classList.remove("open", "lit");
+    if (figure.querySelector("td.open") !== cell) draw(figure, cell);
+  }
+
+  /** Show a cell, or the same one anew. */
+  function draw(figure, cell) {
+    const heads = cell && Article.cells.heads(cell);
+    const marks = new Map(cell ? [[cell, "open"], [heads.row, "lit"], [heads.column, "lit"]] : []);
+    for (const marked of figure.querySelectorAll(".open, th.lit")) marks.has(marked) || marked.classList.remove("open", "lit");
+    for (const [marked, mark] of marks) marked.classList.add(mark);
     figure.classList.toggle("has-cell", cell !== null);
     const line = figure.querySelector(".readout");
     line?.classList.toggle("is-value", cell !== null);
     if (line) line.textContent = cell ? sentence(cell) : hint(figure);
-    if (cell) {
-      const heads = Article.cells.heads(cell);
-      cell.classList.add("open");
-      heads.row.classList.add("lit");
-      heads.column.classList.add("lit");
-    }
     figure.dispatchEvent(new CustomEvent("article:cell", { bubbles: true, detail: cell }));
   }
 
@@ -193,13 +136,6 @@
     const stop = figure.querySelector('td[tabindex="0"]');
     stop?.setAttribute("aria-label", sentence(stop));
     if (figure.classList.contains("has-cell")) figure.dispatchEvent(new CustomEvent("article:numbers"));
-  }
-
-  /** Rows or columns have come or gone: there is still one stop for Tab. */
-  function reshaped(figure) {
-    const table = figure.querySelector(".matrix-table");
-    const [first] = Article.cells.of(figure);
-    if (first && !table.querySelector('td[tabindex="0"]')) makeStop(table, first.td);
   }
 
   /**
@@ -218,5 +154,5 @@
     Article.live.light(figure, row, column);
   }
 
-  Article.matrix = { mount, addReadout, sentence, hint, light, refresh, reshaped, watchOverflow };
+  Article.matrix = { mount, addReadout, sentence, hint, light, refresh, watchOverflow };
 })((window.Article ??= {}));

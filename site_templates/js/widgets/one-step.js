@@ -14,7 +14,7 @@
     Article.whenIdle(async () => {
       try {
         const run = await Article.passes.load();
-        if (!Article.scene.current()) write(figure, { run, problem: Article.scene.problem(), position: null, step: null });
+        if (!Article.scene.current()) write(figure, Article.scene.view(run));
       } catch (error) {
         Article.problem.tell(figure, error);
       }
@@ -28,8 +28,8 @@
    * @param {any} view
    */
   function write(figure, view) {
-    const own = read(figure), { run } = view;
-    const { problem, stage, target: position } = Article.follow.resolve(own, view);
+    const own = read(figure), { run } = view, next = Article.follow.resolve(own, view);
+    const { problem, stage, target: position } = next;
     const pass = Article.passes.at({ problem, stage, position });
     const stepped = pass.weights.map((weight, i) => weight - own.rate * pass.gradient[i]);
     const model = new Article.engine.Transformer(run.sizes, pass.model.rows);
@@ -41,8 +41,8 @@
     colour(figure, "before", before, 1);
     fill(figure, "after", after, 1);
     fill(figure, "change", change, Math.max(...change.map(Math.abs)));
-    figure.querySelectorAll("thead th").forEach((th, c) => th.classList.toggle("lit", c === pass.target.token));
-    name(figure, { problem, stage, position }, view);
+    for (const { cells } of figure.querySelector("table").rows) [...cells].forEach((cell, c) => cell.classList.toggle("lit", c === pass.target.token + 1));
+    name(figure, next, view);
   }
 
   function fill(figure, row, numbers, domain) {
@@ -63,12 +63,11 @@
   }
 
   /** What was asked, and what else can be. */
-  function name(figure, { problem, stage, position }, { run, step }) {
-    const { where, question, tokensOf } = Article.cellNames;
-    const place = { cell: { key: "probs", head: null }, problem, stage, isEdited: false };
-    figure.querySelector(".matrix-where").textContent = where(place, run, stage === "trained" ? step : null);
+  function name(figure, next, view) {
+    const { question, tokensOf } = Article.cellNames, { run } = view, { problem, target } = next;
+    figure.querySelector(".matrix-where").textContent = Article.follow.where({ ...next, key: "probs", target: null }, view);
     const select = figure.querySelector("select");
-    select.replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === position)));
+    select.replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === target)));
   }
 
   Article.oneStep = { mount, write };

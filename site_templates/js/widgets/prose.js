@@ -12,14 +12,14 @@
 
   /** What the author wrote of a number: its cell is given by indices; `next` stands for the token that follows. */
   function read(element, run) {
-    const own = Article.follow.own(element, ({ cell, value, format, decimals }) => {
+    const own = Article.follow.own(element, ({ opens, cell = opens, value, format, decimals }) => {
       const [, key, indices] = /^(.*)\[(.*)\]$/.exec(cell);
       return { key, indices: indices.split(","), value: Number(value), format, decimals, text: element.textContent, title: element.title };
     });
     return { ...own, head: run.tensors[own.key].axes.includes("head") ? Number(own.indices[0]) : null };
   }
 
-  /** @returns {any} the place of the cell whose number this is, or null where this problem has none */
+  /** @returns {any} the place of the cell whose number this is, or whose arithmetic has it; null where this problem has none */
   function placeIn(element, view) {
     const written = read(element, view.run);
     return placeOf(written.indices, Article.follow.resolve(written, view), view);
@@ -32,11 +32,9 @@
    * @param {import("./follow").View} view
    */
   function number(element, view) {
-    const { run, isBuilds } = view;
+    const { run } = view;
     const own = read(element, run), next = Article.follow.resolve(own, view);
-    const isOwn = (own.stage === "initial" || isBuilds) && next.position === null
-      && ["key", "head", "problem", "target"].every((name) => next[name] === own[name]);
-    if (isOwn) return show(element, own.text, own.title, own.value);
+    if (next.position === null && Article.follow.isAsWritten(own, next, view)) return show(element, own.text, own.title, own.value);
     const place = placeOf(own.indices, next, view);
     const value = place && Article.engine.valueOf(pass(next, view), place.cell);
     if (typeof value !== "number") return show(element, MASKED, "", undefined);

@@ -29,10 +29,7 @@
    */
   function write(figure, view) {
     const own = Article.follow.own(figure, ({ decimals }) => ({ decimals: Number(decimals) }));
-    const { key, head, problem, stage } = Article.follow.resolve(own, view);
-    const isTrained = stage === "trained";
-    const place = { cell: { key, head }, problem, stage, isEdited: isTrained && view.edits.list.length > 0 };
-    figure.querySelector(".route-where").textContent = Article.cellNames.where(place, view.run, isTrained ? view.step : null);
+    figure.querySelector(".route-where").textContent = Article.follow.where(Article.follow.resolve(own, view), view);
     Article.prose.numbers(figure, view); // they come first
     for (const way of figure.querySelectorAll(".route-way")) {
       const numbers = (row) => [...way.querySelectorAll(`.route-${row} [data-value]`)];

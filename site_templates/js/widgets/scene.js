@@ -105,7 +105,7 @@
   function tell() {
     const { step, position, layer, head, edits, run } = view;
     Article.curves.mark(step);
-    const count = edits.list.length;
+    const { count } = edits;
     const shown = [
       view.problem === written() ? "" : view.problem.replace("x", "\u00d7"),
       layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
@@ -114,7 +114,9 @@
       step === null ? "" : Article.text("scene_step", { step }),
       count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     ].filter(Boolean).join(Article.text("scene_and"));
-    Article.bar.say(shown && Article.text("scene_shown", { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
+    const speaksOf = (stage) => document.querySelectorAll(`figure[data-stage="${stage}"]`).length;
+    const text = speaksOf("initial") > speaksOf("trained") ? "scene_shown_initial" : "scene_shown";
+    Article.bar.say(shown && Article.text(text, { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
@@ -122,5 +124,11 @@
     return view;
   }
 
-  Article.scene = { mount, show, problem, written, current };
+  /** @returns {import("./follow").View} what is looked at, also while the page is as it was built */
+  function viewOf(run) {
+    const nothing = { layer: null, head: null, position: null, step: null };
+    return view ?? { run, ...nothing, problem: problem(), edits: Article.edits.read(null, run), isBuilds: true };
+  }
+
+  Article.scene = { mount, show, problem, written, current, view: viewOf };
 })((window.Article ??= {}));

@@ -4,14 +4,14 @@
 (function (Article) {
   "use strict";
 
-  const { make } = Article;
   const MOST = 12, FEWEST = 2, HUGE = 1e20;
 
   /**
    * @typedef {[number, number] | string} Content a number and its decimals, or an operator
-   * @typedef {{labels: string[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
-   *   `totals` are the numbers below the lines, in their order, each with its decimals and whether
-   *   what is shown adds up to it
+   * @typedef {[number[], number]} Sum terms, and what they add up to
+   * @typedef {{terms: {label: string, k: number}[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
+   *   a term is what a line is about, place `k` of what is added up. `totals` are the numbers below
+   *   the lines, in their order, each with its decimals and whether what is shown adds up to it
    */
 
   /** What each kind of calculation is made of, from its matrices and the row it is about. */
@@ -22,25 +22,54 @@
    * @param {import("./follow").View} view
    */
   function write(figure, view) {
-    const own = Article.follow.own(figure, ({ turned = "" }) => ({ turned: new Set(turned.split(" ")) }));
-    const { position } = Article.follow.resolve(own, view);
-    const row = position ?? Number(figure.dataset.row);
-    const at = (name) => matrix(figure.dataset[name], own, own.turned.has(name), view);
-    const { labels, lines, totals } = KINDS[figure.dataset.kind](at, row, figure.dataset);
-    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".worked-table"));
-    table.tBodies[0].replaceChildren(...lines.map((contents, i) => line(labels[i], contents)));
+    const { own, terms, lines, totals, at, row } = calculate(figure, view);
+    const table = /** @type {HTMLTableElement} */ (figure.querySelector(".worked-table")), [body] = table.tBodies;
+    while (body.rows.length > lines.length) body.lastElementChild.remove();
+    lines.forEach((contents, i) => {
+      const tr = body.rows[i] ?? body.appendChild(own.line.cloneNode(true));
+      tr.cells[0].textContent = terms[i].label;
+      contents.forEach((content, j) => typeof content === "string" || number(tr.cells[j + 1], content));
+    });
     [...table.tFoot.querySelectorAll("td[data-value]")].forEach((td, i) => number(td, totals[i]));
     if (figure.dataset.kind === "dot") rename(table, at("result"), row, Number(figure.dataset.column));
+    figure.querySelector(".worked-where").textContent = Article.follow.where(at("result"), view);
+    Article.grid.reshaped(table);
+  }
+
+  /** @returns {any} the calculation, and what it is made of */
+  function calculate(figure, view) {
+    const own = read(figure), { position } = Article.follow.resolve(own, view);
+    const row = position ?? Number(figure.dataset.row);
+    const at = (name) => matrix(figure.dataset[name], own, own.turned.has(name), view);
+    return { own, at, row, ...KINDS[figure.dataset.kind](at, row, figure.dataset) };
+  }
+
+  /** What the author wrote, and a line of it. */
+  function read(figure) {
+    return Article.follow.own(figure, ({ turned = "" }) => {
+      const line = figure.querySelector("tbody tr").cloneNode(true);
+      line.querySelector("[tabindex]")?.removeAttribute("tabindex");
+      return { turned: new Set(turned.split(" ")), line };
+    });
+  }
+
+  /** @returns {any} the place of the cell that a number is, or else of one whose arithmetic has it */
+  function placeIn(figure, td, view) {
+    const { terms, at, row } = calculate(figure, view), { of, d } = td.dataset;
+    const { k } = terms[td.closest("tfoot") ? 0 : td.parentElement.sectionRowIndex];
+    const column = Number(d ?? figure.dataset.column ?? k);
+    const place = /right|contents/.test(of) ? { row: k, column } : { row, column: of === "result" ? column : k };
+    return Article.cellNames.ofMatrix(at(of), place, view.run);
   }
 
   // row · column, term by term
   function dot(at, row, { column, factor, decimals: wanted }) {
     const [left, right, result] = [at("left"), at("right"), at("result")];
-    const terms = left.columns.map((label, k) => ({ label, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
+    const terms = left.columns.map((label, k) => ({ label, k, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
     const total = result.at(row, Number(column)), sum = total / Number(factor ?? 1);
     const [decimals, adds] = thatAddUp(terms.map(({ a, b }) => a * b), sum, Number(wanted));
     return {
-      labels: terms.map(({ label }) => label),
+      terms,
       lines: terms.map(({ a, b }) => [[a, decimals], "\u00d7", [b, decimals], "=", [a * b, decimals]]),
       totals: factor === undefined ? [[total, decimals, adds]] : [[sum, decimals, adds], [total, decimals]],
     };
@@ -49,13 +78,13 @@
   // A = e^S / Σ e^S
   function softmax(at, row, { decimals }) {
     const wanted = Number(decimals), [scores, result] = [at("scores"), at("result")];
-    const seen = scores.columns.map((label, k) => ({ label, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
-    const most = Math.max(...seen.map(({ score }) => score));
-    const powers = seen.map(({ score }) => Math.exp(score - most)), sum = total(powers);
-    const own = [thatAddUp(powers, sum, wanted), thatAddUp(seen.map(({ share }) => share), 1, wanted)];
+    const terms = scores.columns.map((label, k) => ({ label, k, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
+    const most = Math.max(...terms.map(({ score }) => score));
+    const powers = terms.map(({ score }) => Math.exp(score - most)), sum = total(powers);
+    const own = [thatAddUp(powers, sum, wanted), thatAddUp(terms.map(({ share }) => share), 1, wanted)];
     return {
-      labels: seen.map(({ label }) => label),
-      lines: seen.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0][0]], [share, own[1][0]]]),
+      terms,
+      lines: terms.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0][0]], [share, own[1][0]]]),
       totals: [[sum, ...own[0]], [1, ...own[1]]],
     };
   }
@@ -63,12 +92,12 @@
   // H = Σ A V, source by source
   function mixture(at, row, { decimals }) {
     const wanted = Number(decimals), [shares, contents, result] = [at("shares"), at("contents"), at("result")];
-    const read = shares.columns.map((label, k) => ({ label, k, share: shares.at(row, k) })).filter(({ share }) => share);
+    const terms = shares.columns.map((label, k) => ({ label, k, share: shares.at(row, k) })).filter(({ share }) => share);
     const sums = contents.columns.map((_, d) => result.at(row, d));
-    const own = sums.map((sum, d) => thatAddUp(read.map(({ k, share }) => share * contents.at(k, d)), sum, wanted));
+    const own = sums.map((sum, d) => thatAddUp(terms.map(({ k, share }) => share * contents.at(k, d)), sum, wanted));
     return {
-      labels: read.map(({ label }) => label),
-      lines: read.map(({ k, share }) => [
+      terms,
+      lines: terms.map(({ k, share }) => [
         [share, wanted], "\u00d7", ...sums.map((_, d) => /** @type {Content} */ ([contents.at(k, d), wanted])),
         "=", ...sums.map((_, d) => /** @type {Content} */ ([share * contents.at(k, d), own[d][0]])),
       ]),
@@ -79,12 +108,13 @@
   // G_S = A (u - Σ A u), with u = G_A
   function softmax_gradient(at, row, { decimals }) {
     const wanted = Number(decimals), [shares, gradients, result] = [at("shares"), at("gradients"), at("result")];
-    const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
+    const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, k, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
     const mean = total(terms.map(({ a, u }) => a * u));
-    const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
+    const differences = terms.map(({ u }) => /** @type {Sum} */ ([[u - mean, mean], u]));
+    const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted, ...differences), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
     return {
-      labels: terms.map(({ label }) => label),
-      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, wanted], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
+      terms,
+      lines: terms.map(({ a, u, told }) => [[a, wanted], [u, own[0][0]], [a * u, own[0][0]], [u - mean, own[0][0]], [told, own[1][0]]]),
       totals: [[mean, ...own[0]], [0, ...own[1]]],
     };
   }
@@ -97,13 +127,14 @@
     const { key, head, problem } = Article.follow.address(written, index === undefined ? null : Number(index), own, view);
     const target = mark ? Article.follow.resolve(own, view).target : null;
     const isWeight = view.run.tensors[key].isWeight && target === null;
-    const raw = Article.follow.numbers({ key, head, problem, stage: own.stage, target }, view);
+    const shown = { key, head, problem, stage: own.stage, target };
+    const raw = Article.follow.numbers(shown, view);
     const at = (row, column) => {
       const value = isTurned ? raw(column, row) : raw(row, column);
       return value === null ? null : Article.number.stored(value, isWeight);
     };
     const axes = view.run.tensors[key].axes.filter((axis) => axis !== "head");
-    return { key, problem, run: view.run, at, columns: labels(axes.at(isTurned ? -2 : -1), problem, view) };
+    return { ...shown, transposed: isTurned, run: view.run, at, columns: labels(axes.at(isTurned ? -2 : -1), problem, view) };
   }
 
   /** @returns {string[]} what stands at the places of an axis */
@@ -120,16 +151,6 @@
     }
   }
 
-  /** @param {Content[]} contents */
-  function line(label, contents) {
-    return make("tr", {}, make("th", { scope: "row" }, label), ...contents.map((content) => {
-      const td = document.createElement("td");
-      if (typeof content === "string") td.textContent = content;
-      else number(td, content);
-      return td;
-    }));
-  }
-
   function number(td, [value, decimals, adds = true]) {
     td.dataset.value = String(value);
     td.textContent = (adds ? "" : "\u2248 ") + Article.number.display(value, decimals);
@@ -138,16 +159,18 @@
   /**
    * As many decimals as wanted, or the fewest beyond, or the most below, with which terms add up.
    *
+   * @param {...Sum} others terms and sums that have to add up with the same decimals
    * @returns {[number, boolean]} and whether there are any
    */
-  function thatAddUp(terms, sum, wanted) {
+  function thatAddUp(terms, sum, wanted, ...others) {
     if (![sum, ...terms].every((x) => Math.abs(x) < HUGE)) return [wanted, false]; // no digits to add up
     const { units } = Article.number;
-    const adds = (decimals) => terms.reduce((added, term) => added + units(term, decimals), 0n) === units(sum, decimals);
+    const isSum = (parts, whole, decimals) => parts.reduce((added, part) => added + units(part, decimals), 0n) === units(whole, decimals);
+    const adds = (decimals) => [[terms, sum], ...others].every(([parts, whole]) => isSum(parts, whole, decimals));
     for (let decimals = wanted; decimals <= MOST; decimals++) if (adds(decimals)) return [decimals, true];
     for (let decimals = wanted - 1; decimals >= FEWEST; decimals--) if (adds(decimals)) return [decimals, true];
     return [wanted, false];
   }
 
-  Article.worked = { write };
+  Article.worked = { write, placeIn, thatAddUp };
 })((window.Article ??= {}));

@@ -1,0 +1,103 @@
+"""The commands `evidence` and `census`: compute tables, and store them with the code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from builder.build import Project, load
+from builder.compute import Computer
+from builder.errors import Diagnostic, Diagnostics, UsageError
+from builder.evidence.jobs import Jobs
+from builder.evidence.study import Study, Tell
+from builder.evidence.tables import CONTROLS, HELD_OUT, INTERVENTIONS, OF_EVIDENCE, RECALL
+from builder.evidence.workers import Cluster, Processes
+from builder.progress import Progress
+from builder.snapshot_files import snapshot_of
+from builder.stages import Cache
+
+MOST_SEEDS = 10_000
+
+
+def run_evidence(options: argparse.Namespace) -> int:
+    """Compute the tables that are asked for, or all but the census."""
+    computer, study = _study(options)
+    makers = {
+        CONTROLS.name: study.controls,
+        HELD_OUT.name: study.held_out,
+        RECALL.name: study.recall,
+    }
+    for name in options.tables or OF_EVIDENCE:
+        if name == INTERVENTIONS.name:
+            trained = computer.train()
+            weights = snapshot_of([trained]).weights("trained")
+            with _telling(computer.progress, name):
+                path = study.interventions(weights, trained.facts["weights_sha256"]["trained"])
+        else:
+            make = makers[name]
+            with _telling(computer.progress, name) as tell:
+                path = make(tell)
+        _say_stored(path)
+    return 0
+
+
+def run_census(options: argparse.Namespace) -> int:
+    """Train many seeds, and check every claim for each."""
+    computer, study = _study(options)
+    with _telling(computer.progress, "census") as tell:
+        path = study.census(seeds_of(options.seeds), tell)
+    _say_stored(path)
+    return 0
+
+
+def seeds_of(text: str) -> list[int]:
+    """Return the seeds of a list such as `0-63` or `0-9,20`.
+
+    Raises
+    ------
+    UsageError
+        If it is none.
+    """
+    seeds: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if not first <= last < first + MOST_SEEDS:
+            message = f"`{text}` is not a list of seeds, of at most {MOST_SEEDS:,}"
+            raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", message, "such as `0-63`"))
+        seeds.update(range(first, last + 1))
+    return sorted(seeds)
+
+
+def _study(options: argparse.Namespace) -> tuple[Computer, Study]:
+    project, diagnostics, progress = Project(Path()), Diagnostics(), Progress(options.quiet)
+    project.require_content()
+    site, _ = load(project, diagnostics)
+    diagnostics.raise_if_fatal()
+    cache = Cache(project.cache)
+    cache.prepare()
+    computer = Computer(site.preset, cache, project.source, progress)
+    workers = Cluster(options.dask) if options.dask else Processes(options.jobs or _processors())
+    jobs = Jobs(cache, project.source, workers)
+    return computer, Study(site.preset, project.source, jobs, computer.evidence_folder)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _telling(progress: Progress, name: str) -> Iterator[Tell]:
+    """Say how far a table is: on a terminal in one line, elsewhere a line for each part."""
+    with progress.stage(name) as update:
+        is_live = sys.stderr.isatty()
+        yield update if is_live else lambda state: progress.say(f"{name}: {state}")
+
+
+def _say_stored(path: Path) -> None:
+    print(f"{os.path.relpath(path)}: stored; commit it, and `python -m builder lock` the numbers")

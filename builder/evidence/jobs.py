@@ -1,0 +1,86 @@
+"""Long computations in pieces: each is stored as soon as it is done, and none is done twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from builder.code import SourceCode
+from builder.evidence.workers import Call, Workers
+from builder.stages import Cache, Result, Stored, digest
+
+
+class _MissingError(Exception):
+    """A piece is not in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece.
+
+    Attributes
+    ----------
+    stage
+        Its name in the cache.
+    modules
+        What decides its result, with all that they import.
+    call
+        What computes it; its result and its arguments' `repr` say all there is to say.
+    """
+
+    stage: str
+    modules: tuple[str, ...]
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Finds pieces in the cache, and has the others computed."""
+
+    cache: Cache
+    source: SourceCode
+    workers: Workers
+
+    def results(self, jobs: Sequence[Job], tell: Callable[[str], None]) -> list[Any]:
+        """Return the result of each job, in their order.
+
+        `tell` is told how far things are, after each piece that had to be computed.
+        """
+        found = [self._stored(job) for job in jobs]
+        missing = [place for place, result in enumerate(found) if result is None]
+        started = time.perf_counter()
+        outcomes = self.workers.outcomes([jobs[place].call for place in missing])
+        for n_done, (index, outcome) in enumerate(outcomes, start=1):
+            place = missing[index]
+            found[place] = self._store(jobs[place], outcome)
+            left = (time.perf_counter() - started) / n_done * (len(missing) - n_done)
+            n_ready = len(jobs) - len(missing) + n_done
+            tell(f"{n_ready} of {len(jobs)} parts, about {left:.0f} s left")
+        return [stored.facts["result"] for stored in found if stored is not None]
+
+    def _stored(self, job: Job) -> Stored | None:
+        def missing() -> Result:
+            raise _MissingError
+
+        try:
+            return self.cache.get(job.stage, self._ingredients(job), missing)
+        except _MissingError:
+            return None
+
+    def _store(self, job: Job, outcome: Any) -> Stored:
+        return self.cache.get(
+            job.stage, self._ingredients(job), lambda: Result({}, {"result": outcome})
+        )
+
+    def _ingredients(self, job: Job) -> Mapping[str, str]:
+        return {
+            **self.source.ingredients(*job.modules, tools=("torch", "numpy", "orjson")),
+            "call": digest(repr(job.call)),
+        }
+
+
+def chunks(items: Sequence[int], size: int) -> list[tuple[int, ...]]:
+    """Return the items, so many at a time."""
+    return [tuple(items[start : start + size]) for start in range(0, len(items), size)]

@@ -1,0 +1,123 @@
+"""What a build takes from the stored tables of evidence, and what it has to say about them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.code import SourceCode
+from builder.errors import Diagnostic
+from builder.evidence.fingerprint import fingerprint
+from builder.evidence.tables import (
+    CENSUS,
+    FOLDER,
+    INTERVENTIONS,
+    SEEDS,
+    TABLES,
+    StoredTable,
+    Table,
+    digest_of,
+    read_table,
+)
+from builder.snapshot_files import result_of
+from builder.stages import Ingredients, Result, digest
+from model.config import Preset
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTables:
+    """Reads the tables for one trained model.
+
+    Attributes
+    ----------
+    preset, source, folder
+        The model with its recipe, the code, and where tables are stored.
+    weights_digest
+        SHA-256 of the trained weights' bytes.
+    """
+
+    preset: Preset
+    source: SourceCode
+    folder: Path
+    weights_digest: str
+
+    def ingredients(self) -> Ingredients:
+        """Everything that decides what is read."""
+        modules = [module for table in TABLES for module in table.modules]
+        return {
+            **self.source.ingredients(*modules, "builder.evidence.stored"),
+            "preset": digest(repr(self.preset)),
+            "weights": self.weights_digest,
+            **{table.name: _digest(table.path(self.folder)) for table in TABLES},
+        }
+
+    def result(self) -> Result:
+        """Return the tables as files of the snapshot; the facts say which are not as they should.
+
+        A table of other code or another recipe is passed on with a warning; one that is missing or
+        damaged is not there. Interventions are about one model, and left out for any other: they
+        take a second to compute.
+        """
+        from model.documents import File
+
+        files: list[File] = []
+        problems: list[list[str]] = []
+        subjects = {INTERVENTIONS.name: self.weights_digest}
+        for table in TABLES:
+            stored, problem = self._read(table, subjects.get(table.name, ""))
+            if table == SEEDS and stored:
+                subjects[CENSUS.name] = digest_of(stored.content)
+                problem = problem or self._other_weights(stored.content)
+            if table == INTERVENTIONS and problem:
+                continue
+            if problem:
+                problems.append([table.name, problem])
+            if stored:
+                files.append(File.of(table.snapshot_path, stored.content))
+        return result_of(files, {"problems": problems})
+
+    def _read(self, table: Table, subject: str) -> tuple[StoredTable | None, str]:
+        """The table, and what is wrong with it."""
+        try:
+            stored = read_table(table, self.folder)
+        except FileNotFoundError:
+            return None, "this table of evidence is not there"
+        except (OSError, ValueError) as error:
+            return None, f"this table of evidence cannot be read: {error}"
+        preset = table.preset_of(self.preset)
+        expected = fingerprint(self.source, table.modules, preset, subject)
+        if stored.fingerprint != expected:
+            return stored, "this table was made by other code, sizes or recipe than are here now"
+        return stored, ""
+
+    def _other_weights(self, records: Mapping[str, Any]) -> str:
+        """Compare the stored weights of the site's own seed with those that it has trained."""
+        seed = self.preset.training.seed
+        record = records.get(str(seed))
+        if record is None or digest(base64.b64decode(record["weights"])) == self.weights_digest:
+            return ""
+        return f"the weights stored for seed {seed} are not those that this training has made"
+
+
+def warnings(problems: list[list[str]]) -> tuple[Diagnostic, ...]:
+    """Return what is to be said of tables that are not as they should be."""
+    commands = {table.name: table.command for table in TABLES}
+    return tuple(
+        Diagnostic(
+            f"{FOLDER}/{name}.json",
+            0,
+            0,
+            "stale-evidence",
+            message,
+            f"`python -m builder {commands[name]}` makes it anew; README says how long that takes",
+            severity="warning",
+        )
+        for name, message in problems
+    )
+
+
+def _digest(path: Path) -> str:
+    return digest(path.read_bytes()) if path.is_file() else "missing"

@@ -1,0 +1,118 @@
+"""The tables of evidence: which there are, and how they are stored with the code.
+
+Each takes minutes to compute, so that it is committed as `model/evidence/NAME.json` with the
+fingerprint of what it was made by. A build reads it; only the commands `evidence` and `census`
+compute it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.content.text_file import read_regular
+from builder.errors import Diagnostic, UsageError
+from builder.stages import digest
+from model.config import PRESETS, Preset
+
+FOLDER = "model/evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table.
+
+    Attributes
+    ----------
+    name
+        Of its file, in `model/evidence/` and in the snapshot's `evidence/`.
+    modules
+        What decides it, with all that they import.
+    command
+        What makes it anew.
+    preset
+        Whose sizes and recipe it is about; empty for those of the site.
+    """
+
+    name: str
+    modules: tuple[str, ...]
+    command: str
+    preset: str = ""
+
+    @property
+    def snapshot_path(self) -> str:
+        """Its path in the snapshot."""
+        return f"evidence/{self.name}.json"
+
+    def preset_of(self, site: Preset) -> Preset:
+        """Whose sizes and recipe it is about, in a site of a preset."""
+        return PRESETS[self.preset] if self.preset else site
+
+    def path(self, folder: Path) -> Path:
+        """Where it is stored."""
+        return folder / f"{self.name}.json"
+
+
+CONTROLS = Table("controls", ("model.controls",), "evidence controls")
+HELD_OUT = Table("held-out", ("model.held_out",), "evidence held-out")
+RECALL = Table("recall", ("model.recall_controls",), "evidence recall", preset="recall")
+INTERVENTIONS = Table("interventions", ("model.interventions",), "evidence interventions")
+SEEDS = Table("seeds", ("model.census",), "census")
+CENSUS = Table("census", ("builder.evidence.seed_claims",), "census")
+TABLES = (CONTROLS, HELD_OUT, INTERVENTIONS, SEEDS, CENSUS)
+
+OF_EVIDENCE = tuple(table.name for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS))
+"""Names of the tables that the command `evidence` makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table as it is stored: what it was made by, and what it says."""
+
+    fingerprint: str
+    content: Mapping[str, Any]
+
+
+def read_table(table: Table, folder: Path) -> StoredTable:
+    """Read a stored table.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If there is none, or if the file holds something else.
+    """
+    document = json.loads(read_regular(table.path(folder)))
+    try:
+        return StoredTable(str(document["fingerprint"]), dict(document["table"]))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a stored table: {error}") from error
+
+
+def write_table(table: Table, folder: Path, fingerprint: str, content: Mapping[str, Any]) -> Path:
+    """Store a table in one step and return its file.
+
+    Raises
+    ------
+    UsageError
+        If something else stands in its place.
+    """
+    from model.encoding import encode
+
+    path = table.path(folder)
+    if (path.exists() and not path.is_file()) or not folder.parent.is_dir():
+        message = "the table cannot be written here"
+        hint = "run the command in the project's folder; move away what is in the file's place"
+        raise UsageError(Diagnostic(str(path), 0, 0, "evidence", message, hint))
+    folder.mkdir(exist_ok=True)
+    new = path.with_name(f".{path.name}.new")
+    new.write_bytes(encode({"fingerprint": fingerprint, "table": content}))
+    new.replace(path)
+    return path
+
+
+def digest_of(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Identify the stored weights that a census is about, by the content of `SEEDS`."""
+    return digest("".join(str(record["weights"]) for record in records.values()))

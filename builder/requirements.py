@@ -1,0 +1,41 @@
+"""What a training must have come to, for a site to be made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from builder.errors import BuildError, Diagnostic
+from model import task
+
+SMALLEST_MARGIN = 1e-14
+"""A training whose gradients come closer than this to a rounding boundary is not portable."""
+
+
+def divergence(training: str, reason: str) -> Diagnostic:
+    """Return the problem that a training has diverged."""
+    hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
+    return Diagnostic("content/site.yml", 0, 0, "training", f"{training} diverged: {reason}", hint)
+
+
+def require_all_correct(training: Mapping[str, Any]) -> None:
+    """Refuse a model that misses a problem."""
+    problems = len(task.PROBLEMS)
+    if training["correct"] != problems:
+        message = (
+            f"with seed {training['seed']} and {training['steps']} steps the model gets "
+            f"{training['correct']} of {problems} problems right"
+        )
+        hint = "choose another `seed`, or more `steps`, under `model` in content/site.yml"
+        raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint))
+
+
+def require_portable(training: str, margin: float) -> None:
+    """Refuse a training whose gradients come too close to where rounding could go two ways."""
+    if margin < SMALLEST_MARGIN:
+        message = (
+            f"in {training} a gradient came within {margin:.1e} of a rounding boundary; "
+            f"under {SMALLEST_MARGIN:.0e} another machine may train another model"
+        )
+        hint = "choose another `seed` or `gradient_grid` under `model` in content/site.yml"
+        raise BuildError(Diagnostic("content/site.yml", 0, 0, "portability", message, hint))

@@ -1,0 +1,82 @@
+"""Controls on a task that needs addressing: which of them can recall what they have just read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from model.adam import Adam
+from model.config import Preset
+from model.controls import BY_NAME
+from model.recall import Recall
+from model.trace import as_tensors
+from model.train import Parameters, initial_weights, learning_rate
+from model.transformer import Weights, transformer
+from model.variants import Variant
+
+NAMES = ("full", "fixed_table", "uniform", "one_layer")
+"""Controls of `model.variants` that are trained here."""
+
+
+def train_recall(preset: Preset, name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """Train one control from each of some seeds.
+
+    Returns
+    -------
+    list of dict
+        `seed`, `right` (the share of new sequences that are answered right) and `margin`.
+    """
+    return [_figures(preset.override(seed=seed), name) for seed in seeds]
+
+
+def _figures(preset: Preset, name: str) -> dict[str, Any]:
+    variant, recall = BY_NAME[name], Recall()
+    weights, margin = learn(preset, variant, recall)
+    config, exam = replace(preset.model, **variant.sizes), recall.exam()
+    with torch.no_grad():
+        logits = transformer(weights, exam.tokens, config, variant.record(weights))
+    return {
+        "seed": preset.training.seed,
+        "right": exam.correct(logits) / len(exam.tokens),
+        "margin": float(f"{margin:.1e}"),
+    }
+
+
+def learn(preset: Preset, variant: Variant, recall: Recall) -> tuple[Weights, float]:
+    """Train as `model.train.train` does, but on new sequences at every step.
+
+    Returns
+    -------
+    tuple
+        What the network is given after the last step, rounded to float32, and the portability
+        margin.
+    """
+    recipe, config = preset.training, replace(preset.model, **variant.sizes)
+    lessons = recall.lessons(recipe.seed)
+    tables = variant.tables(config)
+    parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
+    weights = variant.use(parameters.tensors)
+    record = variant.record(weights)
+    adam, margin = Adam(parameters.flat, recipe), np.inf
+    for step in range(recipe.steps):
+        batch = lessons(step)
+        loss = batch.loss(transformer(weights, batch.tokens, config, record))
+        gradient = parameters.gradient(loss)
+        margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
+    return variant.use(as_tensors(parameters.as_float32())), float(margin)
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a control's line of the table: the share of new sequences that are right."""
+    right = [row["right"] for row in rows]
+    return {
+        "seeds": len(rows),
+        "right": float(np.median(right)),
+        "least": min(right),
+        "most": max(right),
+        "of_seed": {name: [row[name] for row in rows] for name in rows[0]},
+    }

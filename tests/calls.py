@@ -1,0 +1,31 @@
+"""Functions that tests have called in other processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def once(number: int, folder: str) -> int:
+    """Leave a file for each time it is called."""
+    calls = Path(folder)
+    (calls / f"{number}.{len(list(calls.glob(f'{number}.*')))}").touch()
+    return square(number)
+
+
+def fail_at(number: int, bad: int, folder: str) -> int:
+    if number == bad:
+        raise RuntimeError("the processor caught fire")
+    return once(number, folder)
+
+
+def slow(number: int, folder: str) -> list[int]:
+    """Take a while; say in which process."""
+    (Path(folder) / f"{os.getpid()}").touch()
+    time.sleep(0.3)
+    return [number, square(number)]

@@ -1,0 +1,451 @@
+"""Tables of evidence are read by builds, fit their code, and can be computed again."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from builder.claims.predicates import PREDICATES
+from builder.cli import main
+from builder.code import SourceCode
+from builder.compute import Computer
+from builder.errors import BuildError, UsageError
+from builder.evidence.commands import seeds_of
+from builder.evidence.fingerprint import fingerprint, without_words
+from builder.evidence.seed_claims import claims_of_seeds, table
+from builder.evidence.stored import StoredTables, warnings
+from builder.evidence.tables import (
+    CENSUS,
+    CONTROLS,
+    FOLDER,
+    INTERVENTIONS,
+    SEEDS,
+    TABLES,
+    read_table,
+    write_table,
+)
+from builder.numbers.address import AddressError
+from builder.numbers.lookup import Numbers
+from builder.progress import Progress
+from builder.stages import Cache
+from model.config import Preset
+from model.encoding import encode, weights_sha256
+from model.packed import packed, unpacked
+from model.snapshot import Snapshot
+from tests.projects import ROOT, copy_project
+from tests.site_build import BuiltSite
+from tests.trained_models import CONFIG, PRESET, weights
+
+STORED = ROOT / FOLDER
+SOURCE = SourceCode(ROOT)
+TRAINED = "0" * 64
+
+
+def content(name: str) -> Any:
+    return json.loads((STORED / f"{name}.json").read_bytes())["table"]
+
+
+def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> StoredTables:
+    own = weights_sha256({k: w.astype(np.float32) for k, w in weights("trained").items()}, CONFIG)
+    return StoredTables(preset, SOURCE, folder, digest or own)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the stored tables."""
+    return Path(shutil.copytree(STORED, tmp_path / "model" / "evidence"))
+
+
+# --- what is stored fits --------------------------------------------------------------------
+
+
+def test_every_stored_table_was_made_by_the_code_that_is_here() -> None:
+    result = reader().result()
+    assert result.facts["problems"] == []
+    assert set(result.files) == {f"evidence/{table.name}.json" for table in TABLES}
+
+
+def test_a_site_has_every_table_under_the_contract(site: BuiltSite) -> None:
+    listed = {file["path"]: file for file in site.snapshot.manifest["files"]}
+    for one in TABLES:
+        data = (site.folder / "snapshots" / one.snapshot_path).read_bytes()
+        assert listed[one.snapshot_path]["bytes"] == len(data)
+        assert data == encode(content(one.name))
+
+
+def test_the_claims_of_the_sites_own_seed_are_those_of_the_census(site: BuiltSite) -> None:
+    seed = str(site.snapshot.manifest["training"]["seed"])
+    own = {claim["id"]: claim for claim in site.snapshot.document("claims.json")["claims"]}
+    assert content("census")["of_seed"][seed] == {id_: c["numbers"] for id_, c in own.items()}
+    assert int(seed) in content("census")["all_hold_for"]
+    record = content("seeds")[seed]
+    training = site.snapshot.manifest["training"]
+    assert {name: training[name] for name in record if name != "weights"} == {
+        name: value for name, value in record.items() if name != "weights"
+    }
+
+
+# --- the census -----------------------------------------------------------------------------
+
+
+def test_the_census_counts_at_least_64_seeds_and_every_claim() -> None:
+    census = content("census")
+    assert census["n_seeds"] == len(census["seeds"]) >= 64
+    assert list(census["claims"]) == list(PREDICATES)
+    assert list(map(str, census["seeds"])) == list(content("seeds")) == list(census["of_seed"])
+    for claim in census["claims"].values():
+        assert claim["holds"] + len(claim["fails_for"]) == census["n_seeds"]
+        assert set(claim["fails_for"]) <= set(census["seeds"])
+    failing = {seed for claim in census["claims"].values() for seed in claim["fails_for"]}
+    assert census["all_hold_for"] == sorted(set(census["seeds"]) - failing)
+
+
+def test_claims_of_two_seeds_are_recomputed_from_their_stored_weights() -> None:
+    """One for which the story holds, and one for which it does not."""
+    census, records = content("census"), content("seeds")
+    failing = census["claims"]["head-follows-zero"]["fails_for"]
+    seeds = [census["all_hold_for"][0], failing[0]]
+    found = claims_of_seeds(PRESET, {str(seed): records[str(seed)] for seed in seeds})
+    for seed in seeds:
+        results = found[str(seed)]
+        assert {r["id"]: r["numbers"] for r in results} == census["of_seed"][str(seed)]
+        for result in results:
+            fails_for = census["claims"][result["id"]]["fails_for"]
+            assert result["holds"] == (seed not in fails_for), (seed, result["id"])
+
+
+def test_stored_weights_decide_and_not_what_is_said_of_them() -> None:
+    """The weights of another seed under a seed's name give that one's numbers."""
+    census, records = content("census"), content("seeds")
+    failing = str(census["claims"]["head-follows-zero"]["fails_for"][0])
+    swapped = {"8": {**records["8"], "weights": records[failing]["weights"]}}
+    (results,) = claims_of_seeds(PRESET, swapped).values()
+    by_id = {result["id"]: result for result in results}
+    assert not by_id["head-follows-zero"]["holds"]
+    assert by_id["head-follows-zero"]["numbers"] == census["of_seed"][failing]["head-follows-zero"]
+
+
+def test_a_table_of_claims_is_counted_from_their_results() -> None:
+    def results(first: bool, second: bool) -> list[dict[str, Any]]:
+        return [
+            {"id": "one", "holds": first, "numbers": {"n": 1}},
+            {"id": "two", "holds": second, "numbers": {}},
+        ]
+
+    found = table({"10": results(True, True), "9": results(True, False)})
+    assert found == {
+        "n_seeds": 2,
+        "seeds": [9, 10],
+        "claims": {
+            "one": {"holds": 2, "fails_for": []},
+            "two": {"holds": 1, "fails_for": [9]},
+        },
+        "all_hold_for": [10],
+        "of_seed": {"9": {"one": {"n": 1}, "two": {}}, "10": {"one": {"n": 1}, "two": {}}},
+    }
+
+
+def test_weights_are_packed_and_come_back() -> None:
+    own = {key: weight.astype(np.float32) for key, weight in weights("trained").items()}
+    text = packed(own, CONFIG)
+    assert text == content("seeds")["8"]["weights"]
+    for key, weight in unpacked(text, CONFIG).items():
+        np.testing.assert_array_equal(weight, own[key])
+    with pytest.raises(ValueError, match="weights instead of 3136"):
+        unpacked(base64.b64encode(b"1234").decode(), CONFIG)
+    with pytest.raises(ValueError):
+        unpacked("§" + text[1:], CONFIG)
+
+
+# --- what no longer fits --------------------------------------------------------------------
+
+
+def problems(folder: Path, **given: Any) -> dict[str, str]:
+    return dict(reader(folder, **given).result().facts["problems"])
+
+
+def change(folder: Path, name: str, edit: Callable[[Any], None]) -> None:
+    path = folder / f"{name}.json"
+    document = json.loads(path.read_bytes())
+    edit(document)
+    path.write_bytes(encode(document))
+
+
+def test_another_recipe_makes_every_table_old() -> None:
+    found = problems(STORED, preset=PRESET.override(steps=601))
+    assert found.keys() == {"controls", "held-out", "seeds", "census"}
+    assert set(found.values()) == {
+        "this table was made by other code, sizes or recipe than are here now"
+    }
+
+
+def test_another_seed_makes_only_the_interventions_another_matter() -> None:
+    result = reader(preset=PRESET.override(seed=11), digest=other_digest()).result()
+    assert result.facts["problems"] == []
+    assert INTERVENTIONS.snapshot_path not in result.files
+
+
+def other_digest() -> str:
+    record = content("seeds")["11"]
+    return weights_sha256(unpacked(record["weights"], CONFIG), CONFIG)
+
+
+def test_weights_that_are_not_those_of_this_training_are_noticed() -> None:
+    assert problems(STORED, digest=TRAINED) == {
+        "seeds": "the weights stored for seed 8 are not those that this training has made"
+    }
+
+
+def test_a_census_of_other_weights_is_noticed(folder: Path) -> None:
+    def swap(document: Any) -> None:
+        records = document["table"]
+        records["1"], records["2"] = records["2"], records["1"]
+
+    change(folder, "seeds", swap)
+    assert problems(folder).keys() == {"census"}
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"table": {}}', b'{"fingerprint": "x"}'])
+def test_a_damaged_table_is_one_warning_and_left_out(folder: Path, data: bytes) -> None:
+    (folder / "controls.json").write_bytes(data)
+    result = reader(folder).result()
+    ((name, message),) = result.facts["problems"]
+    assert name == "controls"
+    assert "cannot be read" in message
+    assert CONTROLS.snapshot_path not in result.files
+
+
+def test_a_missing_table_is_one_warning_that_says_how_to_make_it(folder: Path) -> None:
+    (folder / "census.json").unlink()
+    (warning,) = warnings(reader(folder).result().facts["problems"])
+    assert warning.severity == "warning"
+    assert warning.path == "model/evidence/census.json"
+    assert "`python -m builder census`" in warning.hint
+
+
+def test_a_strict_build_refuses_tables_that_do_not_fit(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = project / "content/site.yml"
+    text = config.read_text("utf-8").replace("  preset: multiplication\n", "  steps: 601\n")
+    config.write_text(f"{text}  preset: multiplication\n", encoding="utf-8")
+    assert main(["build", "--strict", "--quiet"]) == 1
+    assert "[stale-evidence]" in capsys.readouterr().err
+
+
+def test_interventions_in_another_model_are_computed_by_its_build(tmp_path: Path) -> None:
+    computer = Computer(PRESET.override(seed=11), Cache(tmp_path), SOURCE, Progress(is_quiet=True))
+    made = computer._tables(computer.train())
+    (own,) = (part for part in made if INTERVENTIONS.snapshot_path in part.files)
+    found = json.loads(own.files[INTERVENTIONS.snapshot_path])
+    assert found["full"]["correct"] == 100
+    stored = content("interventions")
+    assert found["layer_1"]["head_1"] != stored["layer_1"]["head_1"]
+    assert found.keys() == stored.keys()
+
+
+# --- fingerprints ---------------------------------------------------------------------------
+
+CODE = '''"""Words
+of two lines."""
+
+import os  # why
+
+
+class A:
+    """More."""
+
+    text = "kept # this too"  # not this
+
+    def b(self) -> str:
+        """数。"""
+        return """kept"""
+'''
+ESSENCE = '''import os
+class A:
+    text = "kept # this too"
+    def b(self) -> str:
+        return """kept"""'''
+
+
+def test_code_without_words_is_all_that_decides() -> None:
+    assert without_words(CODE) == ESSENCE
+
+
+def test_a_fingerprint_changes_with_code_sizes_and_recipe_alone(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "model", tmp_path / "model", ignore=shutil.ignore_patterns("evidence"))
+    train = tmp_path / "model/train.py"
+    text = train.read_text("utf-8")
+
+    def now(preset: Preset = PRESET, subject: str = "") -> str:
+        return fingerprint(SourceCode(tmp_path), ("model.controls",), preset, subject)
+
+    first = now()
+    assert first == fingerprint(SOURCE, ("model.controls",), PRESET, "")
+    train.write_text(text.replace('"""Train a model', '# why\n    """Learn a model'), "utf-8")
+    assert now() == first
+    assert now(PRESET.override(seed=5)) == first
+    train.write_text(text.replace("0.0)", "1.0)"), "utf-8")
+    assert now() != first
+    train.write_text(text, "utf-8")
+    others = [now(PRESET.override(steps=599)), now(PRESET.override(d_mlp=65)), now(subject="x")]
+    assert len({first, *others}) == 4
+
+
+# --- numbers by address ---------------------------------------------------------------------
+
+
+def numbers(site: BuiltSite) -> Numbers:
+    return Numbers(site.snapshot, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("evidence.controls.uniform.correct", ("controls", "uniform", "correct")),
+        ("evidence.controls.no_attention.loss", ("controls", "no_attention", "loss")),
+        ("evidence.held-out.mean", ("held-out", "mean")),
+        ("evidence.census.n_seeds", ("census", "n_seeds")),
+        (
+            "evidence.census.claims.head-follows-zero.holds",
+            ("census", "claims", "head-follows-zero", "holds"),
+        ),
+        ("evidence.seeds.8.final_loss", ("seeds", "8", "final_loss")),
+        (
+            "evidence.interventions.layer_1.head_2.row_3.source_2.probability",
+            ("interventions", "layer_1", "head_2", "row_3", "source_2", "probability"),
+        ),
+    ],
+)
+def test_a_number_of_a_table_has_an_address(
+    site: BuiltSite, address: str, path: tuple[str, ...]
+) -> None:
+    found = content(path[0])
+    for name in path[1:]:
+        found = found[name]
+    assert numbers(site).value(address, "trained", "7x8").number == found
+
+
+def test_an_entry_of_a_list_has_an_address_too(site: BuiltSite) -> None:
+    address = "evidence.controls.one_layer.of_seed.correct[3]"
+    expected = content("controls")["one_layer"]["of_seed"]["correct"][3]
+    assert numbers(site).value(address, "trained", "7x8").number == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [
+        ("evidence.control.uniform.correct", "`controls`"),
+        ("evidence.controls.unifrom.correct", "`uniform`"),
+        ("evidence", ""),
+    ],
+)
+def test_a_number_that_no_table_has_is_refused(site: BuiltSite, address: str, hint: str) -> None:
+    with pytest.raises(AddressError) as refused:
+        numbers(site).value(address, "trained", "7x8")
+    assert refused.value.rule == "unknown-number"
+    assert hint in refused.value.hint
+
+
+def test_the_tables_change_for_no_snapshot_of_others(tmp_path: Path) -> None:
+    """A snapshot of before has no table, and says so of an address."""
+    (tmp_path / "manifest.json").write_bytes(encode({"schema": 1, "files": []}))
+    with pytest.raises(AddressError, match="no table of evidence `census`"):
+        Numbers(Snapshot(tmp_path), {}, {}).value("evidence.census.n_seeds", "trained", "7x8")
+
+
+# --- the commands ---------------------------------------------------------------------------
+
+
+def test_seeds_are_listed_as_people_write_them() -> None:
+    assert seeds_of("0-3") == [0, 1, 2, 3]
+    assert seeds_of("7") == [7]
+    assert seeds_of("9, 1-2,2") == [1, 2, 9]
+    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5"):
+        with pytest.raises(UsageError, match="is not a list of seeds"):
+            seeds_of(wrong)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["evidence", "contrls"], ["census", "--jobs", "0"], ["census", "--jobs", "1", "--dask", "x"]],
+)
+def test_a_wrong_command_line_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with its code and without stored evidence."""
+    folder = copy_project(ROOT, tmp_path_factory.mktemp("checkout") / "project")
+    shutil.rmtree(folder / ".cache", ignore_errors=True)
+    for name in ("model", "builder"):
+        ignored = shutil.ignore_patterns("evidence.json", "__pycache__", "*.lock.json")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.rmtree(folder / FOLDER)
+    return folder
+
+
+def run(checkout: Path, *arguments: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    done = subprocess.run(
+        [sys.executable, "-m", "builder", *arguments],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_a_census_of_two_seeds_makes_again_what_is_stored_of_them(checkout: Path) -> None:
+    said = run(checkout, "census", "--seeds", "3-4", "--jobs", "1")
+    assert "training, 1 of 1 parts" in said
+    assert "claims, 1 of 1 parts" in said
+    seeds, census = (read_table(table, checkout / FOLDER).content for table in (SEEDS, CENSUS))
+    assert seeds == {seed: content("seeds")[seed] for seed in ("3", "4")}
+    for seed in ("3", "4"):
+        assert census["of_seed"][seed] == content("census")["of_seed"][seed]
+
+    again = run(checkout, "census", "--seeds", "3-4", "--jobs", "1")
+    assert "training" not in again
+    assert "claims" not in again
+    shutil.rmtree(checkout / ".cache")
+    from_weights = run(checkout, "census", "--seeds", "4", "--jobs", "1")
+    assert "training" not in from_weights, "its weights are stored"
+    assert "claims, 1 of 1 parts" in from_weights
+    assert read_table(CENSUS, checkout / FOLDER).content["seeds"] == [4]
+
+
+def test_interventions_are_stored_as_they_are(checkout: Path) -> None:
+    run(checkout, "evidence", "interventions")
+    stored = (checkout / FOLDER / "interventions.json").read_bytes()
+    assert stored == (STORED / "interventions.json").read_bytes()
+
+
+def test_a_table_is_not_written_over_something_else(tmp_path: Path) -> None:
+    folder = tmp_path / "model" / "evidence"
+    with pytest.raises(UsageError):
+        write_table(CONTROLS, folder, "x", {})
+    (folder / "controls.json").mkdir(parents=True)
+    with pytest.raises(BuildError):
+        write_table(CONTROLS, folder, "x", {})
+    assert asdict(CONTROLS)["name"] == "controls"

@@ -1,0 +1,563 @@
+"""The primer in Chromium: who may read whom, the toy in the plane, and the real head.
+
+What the toy shows is computed once more, from the numbers that it shows as chosen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Locator, Page, expect
+
+from builder.blocks import toy
+from builder.numbers.display import MASKED, MINUS, display
+from tests import independent, scene
+from tests.browser import DESKTOP, PHONE, Chromium, Visit
+from tests.site_build import BuiltSite
+
+Array = NDArray[np.float64]
+
+PAGE = "primer.html"
+UNIT = 36
+TOUCH = {"viewport": PHONE, "has_touch": True, "is_mobile": True}
+SENTENCE = ["The", "animal", "was", "tired", "because", "it", "had", "been", "running", "."]
+
+READ = """() => {
+  const figure = document.querySelector(".plane");
+  const ends = ["x1", "y1", "x2", "y2"];
+  const line = (element) => ends.map((name) => Number(element.getAttribute(name)));
+  const lines = (name) => [...figure.querySelectorAll(name)].map(line);
+  const cells = [...figure.querySelectorAll("[data-part]")].map((td) => ({
+    part: td.dataset.part, text: td.textContent,
+  }));
+  return {
+    cells, keys: lines(".plane-key line"), values: lines(".plane-value line"),
+    query: lines(".plane-query")[0], across: lines(".plane-across")[0],
+    steps: lines(".plane-step"), output: lines(".plane-output line")[0],
+    handle: figure.querySelector(".plane-handle").getAttribute("transform"),
+    masked: [...figure.querySelectorAll(".plane-key")].map((g) => g.classList.contains("masked")),
+    summary: figure.querySelector(".plane-summary").textContent,
+  };
+}"""
+
+
+def number(text: str) -> float:
+    return float(text.removeprefix("≈ ").replace(MINUS, "-"))
+
+
+def texts(shown: dict[str, Any], part: str) -> list[str]:
+    return [cell["text"] for cell in shown["cells"] if cell["part"] == part]
+
+
+def pairs(shown: dict[str, Any], part: str) -> Array:
+    return np.array([number(text) for text in texts(shown, part)]).reshape(-1, 2)
+
+
+def reading(
+    q: Array, k: Array, v: Array, seen: int, *, scale: bool = True, temperature: float = 1.0
+) -> dict[str, Array]:
+    """Attention of one position, from its definition."""
+    dot = np.array([sum(a * b for a, b in zip(q, key, strict=True)) for key in k])
+    score = dot / (2**0.5 if scale else 1) / temperature
+    powers = np.where(np.arange(len(k)) < seen, np.exp(score - score[:seen].max()), 0)
+    share = powers / powers.sum()
+    return {"dot": dot, "score": score, "share": share, "brought": share[:, None] * v}
+
+
+def check(page: Page, query: tuple[float, float], receiver: int = 3, **options: Any) -> None:
+    """Every number and every arrow of the toy."""
+    shown = page.evaluate(READ)
+    q, k, v = pairs(shown, "q")[0], pairs(shown, "k"), pairs(shown, "v")
+    np.testing.assert_allclose(q, query, atol=1e-9)
+    seen = receiver + 1 if options.pop("mask", True) else 4
+    made = reading(q, k, v, seen, **options)
+    for part, decimals in (("dot", 2), ("score", 3)):
+        expected = [display(x, decimals) for x in made[part][:seen]] + [MASKED] * (4 - seen)
+        assert texts(shown, part) == expected, part
+    shares = [number(text) for text in texts(shown, "share")]
+    np.testing.assert_allclose(shares, [*made["share"], *made["share"]], atol=0.0005001)
+    np.testing.assert_allclose(pairs(shown, "brought"), made["brought"], atol=0.0005001)
+    output = made["brought"].sum(axis=0)
+    np.testing.assert_allclose(pairs(shown, "output")[0], output, atol=0.0005001)
+    check_sums(shown, seen)
+    check_arrows(shown, q, k, v, made["brought"])
+    assert shown["masked"] == [source >= seen for source in range(4)]
+    assert display(output[0], 3) in shown["summary"]
+    assert all(display(share, 3) in shown["summary"] for share in made["share"][:seen])
+
+
+def check_sums(shown: dict[str, Any], seen: int) -> None:
+    """A sum of shown numbers that is not the shown sum is marked."""
+    exact = [Decimal(text.replace(MINUS, "-")) for text in texts(shown, "brought")]
+    sums = [sum(exact[0::2]), sum(exact[1::2])]
+    total = sum(map(Decimal, texts(shown, "share")[:seen]))
+    outputs = texts(shown, "output")
+    for text, added in zip([texts(shown, "total")[0], *outputs], [total, *sums], strict=True):
+        assert text.startswith("≈") == (added != Decimal(text.lstrip("≈ ").replace(MINUS, "-")))
+
+
+def check_arrows(shown: dict[str, Any], q: Array, k: Array, v: Array, brought: Array) -> None:
+    def drawn(lines: list[list[float]]) -> Array:
+        """Where they begin and end, in the units of the plane."""
+        return np.array(lines).reshape(-1, 2, 2) * [1, -1] / UNIT
+
+    for name, vectors in (("keys", k), ("values", v)):
+        np.testing.assert_allclose(drawn(shown[name])[:, 0], 0, atol=1e-9)
+        np.testing.assert_allclose(drawn(shown[name])[:, 1], vectors, atol=1e-3)
+    ends = np.cumsum(brought, axis=0)
+    steps = drawn(shown["steps"])
+    np.testing.assert_allclose(steps[:, 1], ends, atol=1e-3)
+    np.testing.assert_allclose(steps[1:, 0], ends[:-1], atol=1e-3)
+    np.testing.assert_allclose(drawn([shown["output"]])[0, 1], ends[-1], atol=1e-3)
+    np.testing.assert_allclose(drawn([shown["query"]])[0, 1], q, atol=1e-3)
+    x, y = map(float, re.findall(r"-?[\d.]+", shown["handle"]))
+    np.testing.assert_allclose([x / UNIT, -y / UNIT], q, atol=1e-3)
+    across = drawn([shown["across"]])[0]
+    np.testing.assert_allclose((across[1] - across[0]) @ q, 0, atol=1e-6)
+
+
+@pytest.fixture
+def visit(site: BuiltSite, chromium: Chromium) -> Iterator[Visit]:
+    with chromium.visit(site.folder / PAGE, viewport=DESKTOP) as visit:
+        yield visit
+        assert visit.complaints == []
+
+
+def part(page: Page, selector: str) -> Locator:
+    return page.locator(f".plane {selector}")
+
+
+def at(page: Page, x: float, y: float) -> tuple[float, float]:
+    """Where a point of the plane is in the window."""
+    box = part(page, ".plane-drawing").first.bounding_box()
+    assert box
+    unit = box["width"] / 9
+    return box["x"] + box["width"] / 2 + x * unit, box["y"] + box["height"] / 2 - y * unit
+
+
+def take(page: Page, x: float, y: float, to: tuple[float, float]) -> None:
+    """Drag with the mouse from a point of the plane to another."""
+    page.mouse.move(*at(page, x, y))
+    page.mouse.down()
+    page.mouse.move(*at(page, (x + to[0]) / 2, (y + to[1]) / 2))
+    page.mouse.move(*at(page, *to))
+    page.mouse.up()
+
+
+def swipe(page: Page, begin: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag with a finger, in the window."""
+    session = page.context.new_cdp_session(page)
+    middle = ((begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2)
+    for kind, points in (
+        ("touchStart", [begin]),
+        ("touchMove", [middle]),
+        ("touchMove", [end]),
+        ("touchEnd", []),
+    ):
+        where = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+
+def test_without_scripts_the_start_is_complete(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, java_script_enabled=False) as visit:
+        page = visit.page
+        tables = part(page, ".matrix-table")
+        expect(tables).to_have_count(2)
+        assert all(table.is_visible() for table in tables.all())
+        assert not part(page, ".plane-controls").is_visible()
+        assert not page.locator(".receiver").is_visible()
+        assert all(button.is_disabled() for button in part(page, ".plane-cases button").all())
+        rows = [row.split() for row in tables.nth(0).locator("tbody tr").all_inner_texts()]
+        assert rows[1] == ["animal", "2.0", "1.0", "3.00", "2.121", "0.762"]
+        built = part(page, "[data-part]").all_inner_texts()
+        expect(page.locator(".plane ~ noscript, .plane + noscript")).to_have_count(1)
+    with chromium.visit(site.folder / PAGE) as visit:
+        assert part(visit.page, "[data-part]").all_inner_texts() == built
+        check(visit.page, (1, 1))
+        visit.page.route("**/main.js", lambda _route: None)
+        visit.page.reload(wait_until="commit")
+        visit.page.locator("footer").wait_for()
+        shown = visit.page.evaluate(READ)
+        q, k, v = pairs(shown, "q")[0], pairs(shown, "k"), pairs(shown, "v")
+        check_arrows(shown, q, k, v, reading(q, k, v, 4)["brought"])
+
+
+def test_the_arrow_is_dragged_with_the_mouse(visit: Visit) -> None:
+    page = visit.page
+    part(page, ".plane-drawing").first.scroll_into_view_if_needed()
+    take(page, 1, 1, (-2, 2.5))
+    check(page, (-2, 2.5))
+    take(page, -2, 2.5, (0, 0))
+    check(page, (0, 0))
+    assert len(set(texts(page.evaluate(READ), "share")[:4])) == 1
+    take(page, 0, 0, (9, -1))  # beyond the edge: no further than 4
+    check(page, (4, -1))
+    page.mouse.move(*at(page, 1, 1))  # let go of
+    check(page, (4, -1))
+
+
+def test_the_arrow_is_dragged_with_a_finger(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
+        page = visit.page
+        page.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
+        drawing = part(page, ".plane-drawing").first
+        drawing.evaluate("(svg) => svg.scrollIntoView({block: 'center'})")
+        top = page.evaluate("scrollY")
+        swipe(page, at(page, 1, 1), at(page, -3, -1.5))
+        check(page, (-3, -1.5))
+        assert page.evaluate("scrollY") == top
+        swipe(page, at(page, 2, 3), at(page, 2, 1))  # nothing is there: the page is scrolled
+        check(page, (-3, -1.5))
+        assert visit.complaints == []
+
+
+def test_the_arrow_is_moved_by_keys(visit: Visit) -> None:
+    page = visit.page
+    handle = part(page, ".plane-handle")
+    handle.focus()
+    assert handle.get_attribute("role") == "slider"
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    check(page, (1.2, 0.9))
+    for key in ("Shift+ArrowLeft", "Shift+ArrowUp"):
+        page.keyboard.press(key)
+    check(page, (0.2, 1.9))
+    assert handle.get_attribute("aria-valuetext") == "(0.2, 1.9)"
+    assert handle.get_attribute("aria-label") == "it 的 q"
+    for _ in range(5):
+        page.keyboard.press("Shift+ArrowUp")
+    check(page, (0.2, 4))
+
+
+def test_the_sliders_turn_the_query(visit: Visit) -> None:
+    page = visit.page
+    x, y, _ = part(page, '[type="range"]').all()
+    x.focus()
+    page.keyboard.press("Home")
+    check(page, (-4, 1))
+    y.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    check(page, (-4, 0.7))
+    box = x.bounding_box()
+    assert box
+    x.click(position={"x": box["width"] - 1, "y": box["height"] / 2})
+    check(page, (4, 0.7))
+    assert part(page, "output").all_inner_texts()[:2] == ["4.0", "0.7"]
+
+
+def test_each_position_reads_with_its_own_query(visit: Visit) -> None:
+    page = visit.page
+    labels, start = part(page, ".choice label"), toy.presets()["start"]
+    for receiver in (0, 2, 1, 3):
+        labels.nth(receiver).click()
+        check(page, start.q[receiver], receiver)
+        own = part(page, ".plane-own th").inner_text()
+        assert own == f"{toy.TOKENS[receiver]} 的 q"
+    part(page, ".choice input").nth(3).focus()
+    page.keyboard.press("ArrowLeft")
+    check(page, start.q[2], 2)
+    part(page, ".plane-handle").focus()
+    page.keyboard.press("ArrowUp")
+    check(page, (2, -0.9), 2)
+    labels.nth(3).click()
+    check(page, start.q[3])
+    labels.nth(2).click()  # it has kept its own
+    check(page, (2, -0.9), 2)
+
+
+def test_mask_scale_and_temperature(visit: Visit) -> None:
+    page = visit.page
+    mask, scale = part(page, '[type="checkbox"]').all()
+    part(page, ".choice label").nth(1).click()
+    check(page, (0, 2), 1)
+    mask.click()
+    check(page, (0, 2), 1, mask=False)
+    scale.focus()
+    page.keyboard.press("Space")
+    check(page, (0, 2), 1, mask=False, scale=False)
+    part(page, "summary").click()
+    temperature = part(page, '[name="temperature"]')
+    temperature.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    check(page, (0, 2), 1, mask=False, scale=False, temperature=0.5)
+    page.keyboard.press("End")
+    scale.click()
+    check(page, (0, 2), 1, mask=False, temperature=4)
+    part(page, '[value="start"]').click()
+    check(page, (1, 1))
+    assert mask.is_checked()
+    assert scale.is_checked()
+    assert temperature.input_value() == "1"
+
+
+def test_the_cases_show_what_is_said_of_them(visit: Visit) -> None:
+    page = visit.page
+
+    def press(name: str) -> dict[str, Any]:
+        part(page, f'.plane-cases [value="{name}"]').click()
+        shown: dict[str, Any] = page.evaluate(READ)
+        return shown
+
+    before = page.evaluate(READ)
+    same = press("same")
+    check(page, (1, 1))
+    keys, shares = pairs(same, "k"), texts(same, "share")[:4]
+    assert list(keys[0]) == list(keys[2])
+    assert shares[0] == shares[2]
+    assert list(pairs(same, "v")[0]) != list(pairs(same, "v")[2])
+    press("zero")
+    check(page, (0, 0))
+    assert texts(page.evaluate(READ), "share")[:4] == ["0.250"] * 4
+    press("long")
+    check(page, (4, 4))
+    assert number(texts(page.evaluate(READ), "share")[0]) > 0.99
+    value = press("value")
+    check(page, (1, 1))
+    assert texts(value, "share") == texts(before, "share")
+    assert texts(value, "output") != texts(before, "output")
+    said = part(page, ".plane-cases li").all_inner_texts()
+    assert f"各 {shares[0]}" in said[0]
+    assert f"({', '.join(texts(before, 'output'))})" in said[3]
+    assert f"({', '.join(texts(value, 'output'))})" in said[3]
+
+
+OPERATIONS = str.maketrans({"×": "*", "÷": "/", MINUS: "-"})
+
+
+def calculated(text: str) -> float:
+    """What a written calculation comes to."""
+    assert re.fullmatch(r"[\d.+*/() -]+", text.translate(OPERATIONS)), text
+    found: float = eval(text.translate(OPERATIONS))  # digits and signs alone
+    return found
+
+
+def explained(panel: Locator) -> str:
+    return panel.locator(".readout").inner_text()
+
+
+def check_explanations(page: Page) -> int:
+    """Point at every number: what is written out comes to it. Return how many were computed."""
+    n_computed = 0
+    for panel in part(page, ".plane-panel").all():
+        for cell in panel.locator("[data-part]").all():
+            cell.hover()
+            text, shown = explained(panel), cell.inner_text().removeprefix("≈ ")
+            if cell.get_attribute("data-part") in ("q", "k", "v"):
+                assert text == "这个数是挑的，不是算出来的。"
+            elif cell.inner_text() == MASKED or "masked" in (
+                cell.locator("xpath=..").get_attribute("class") or ""
+            ):
+                assert text == "被遮住，不参与"
+            else:
+                *_, calculation, result = re.split(" [=≈] ", text)
+                assert abs(calculated(calculation) - number(result)) < 0.0012, text
+                assert display(number(result), len(shown.partition(".")[2])) == shown, text
+                n_computed += 1
+    return n_computed
+
+
+def test_every_number_opens_to_its_arithmetic(visit: Visit) -> None:
+    page = visit.page
+    assert check_explanations(page) == 4 * 3 + 1 + 4 * 3 + 3
+    part(page, ".choice label").nth(2).click()
+    part(page, '[name="scale"]').click()
+    part(page, ".plane-handle").focus()
+    for key in ("Shift+ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    assert check_explanations(page) == 3 * 3 + 1 + 3 * 3 + 3
+
+
+def test_an_open_number_follows_and_is_let_go_of(visit: Visit) -> None:
+    page = visit.page
+    panel = part(page, ".plane-panel").first
+    share = panel.locator('[data-source="0"] [data-part="share"]')
+    share.click()
+    before = explained(panel)
+    assert before.endswith(f"= {share.inner_text()}")
+    part(page, ".plane-handle").focus()
+    page.mouse.move(0, 0)
+    page.keyboard.press("Shift+ArrowRight")
+    assert explained(panel) != before
+    assert explained(panel).endswith(f"= {share.inner_text()}")
+    page.keyboard.press("Escape")
+    assert explained(panel) == ""
+
+
+def test_the_tables_are_walked_by_keys_and_spoken(visit: Visit) -> None:
+    page = visit.page
+    panel = part(page, ".plane-panel").first
+    assert panel.locator('[tabindex="0"]:is(td)').count() == 1
+    part(page, ".plane-handle").focus()
+    page.keyboard.press("Tab")
+    for key in ("ArrowDown", "End", "ArrowLeft"):
+        page.keyboard.press(key)
+    focused = page.locator("td:focus")
+    assert focused.inner_text() == "2.121"
+    assert explained(panel) == "S = 3.00 ÷ 1.4142 = 2.121"
+    label = focused.get_attribute("aria-label") or ""
+    assert label.startswith("行 animal，列 S：")
+    assert label.endswith(explained(panel))
+
+
+def test_a_number_is_opened_with_a_finger(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
+        page = visit.page
+        panel = part(page, ".plane-panel").nth(1)
+        panel.locator('[data-source="2"] [data-part="brought"]').first.tap()
+        assert explained(panel) == f"A × v = 0.1853 × ({MINUS}2.5) = {MINUS}0.463"
+        part(page, ".choice label").nth(2).tap()
+        check(page, toy.presets()["start"].q[2], 2)
+        part(page, '.plane-cases [value="long"]').tap()
+        check(page, (4, 4))
+        part(page, ".plane-switches label").first.tap()
+        part(page, ".choice label").nth(0).tap()
+        check(page, toy.presets()["start"].q[0], 0, mask=False)
+        assert visit.complaints == []
+
+
+def check_real(page: Page, site: Path, problem: str, layer: int, head: int, row: int) -> None:
+    """The four steps of a head, for one position, computed from the weights."""
+    values = independent.forward(site, "trained", problem)
+    v, scores, shares, z, result = (
+        values[f"blocks.{layer}.attn.{name}"][head]
+        for name in ("v", "attn_scores", "pattern", "z", "result")
+    )
+    written = f'figure[data-role="result"][data-key$="result"] tr[data-row="{row}"]'
+    expect(page.locator(written)).to_have_count(1)  # the last to follow
+    softmax, mixture = scene.calculations(page)
+    assert [line[0]["value"] for line in softmax["lines"]] == pytest.approx(
+        scores[row, : row + 1], rel=2e-6
+    )
+    assert [line[-1]["value"] for line in softmax["lines"]] == pytest.approx(
+        shares[row, : row + 1], rel=2e-6
+    )
+    assert len(mixture["lines"]) == row + 1
+    for source, line in enumerate(mixture["lines"]):
+        numbers = [cell["value"] for cell in line]
+        expected = [shares[row, source], *v[source], *(shares[row, source] * v[source])]
+        np.testing.assert_allclose(numbers, expected, rtol=2e-5, atol=1e-9)
+    total = [cell["value"] for cell in mixture["totals"]]
+    np.testing.assert_allclose(total, z[row], rtol=2e-5, atol=1e-9)
+    (last,) = (
+        figure
+        for figure in scene.figures(page)
+        if figure["data"].get("role") == "result" and figure["data"]["key"].endswith("result")
+    )
+    assert [cell["row"] for cell in last["cells"]] == [row] * 8
+    np.testing.assert_allclose(
+        [cell["value"] for cell in last["cells"]], result[row], rtol=2e-5, atol=1e-6
+    )
+
+
+def test_the_real_head_reads_for_the_position_that_is_chosen(site: BuiltSite, visit: Visit) -> None:
+    page = visit.page
+    check_real(page, site.folder, "7x0", 0, 1, 3)
+    labels = page.locator(".receiver label")
+    for position in (1, 0, 2):
+        labels.nth(position).click()
+        page.wait_for_url(f"**#?position={position}")
+        expect(page.locator(".worked.softmax tbody tr")).to_have_count(position + 1)
+        check_real(page, site.folder, "7x0", 0, 1, position)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".worked.softmax tbody tr")).to_have_count(4)
+    assert "position" not in page.url
+    scene.choose(page, problem="4x6", layer=1, head=0, position=2)
+    assert page.locator(".receiver :checked").get_attribute("value") == "2"
+    assert [text.strip() for text in labels.all_inner_texts()] == ["4", "×", "6", "="]
+    check_real(page, site.folder, "4x6", 1, 0, 2)
+
+
+def test_the_toys_position_is_taken_along_to_the_real_head(site: BuiltSite, visit: Visit) -> None:
+    page = visit.page
+    link = part(page, ".plane-real a")
+    for receiver in (2, 1):
+        part(page, ".choice label").nth(receiver).click()
+        link.click()
+        page.wait_for_url(f"**#real?position={receiver}")
+        expect(page.locator(".worked.softmax tbody tr")).to_have_count(receiver + 1)
+        expect(page.locator("#real")).to_be_in_viewport()
+        check_real(page, site.folder, "7x0", 0, 1, receiver)
+    part(page, ".choice label").nth(3).click()
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".worked.softmax tbody tr")).to_have_count(4)
+    expect(page.locator("#real")).to_be_in_viewport()
+    assert page.url.endswith("#real")
+
+
+def sentence(page: Page) -> list[str]:
+    """What is said of each token, as far as it is seen."""
+    items = page.locator(".relation li").all()
+    return [
+        " ".join(span.inner_text() for span in item.locator("span").all() if span.is_visible())
+        for item in items
+    ]
+
+
+def check_sentence(page: Page, receiver: int) -> None:
+    for place, text in enumerate(sentence(page)):
+        if place == receiver:
+            assert text.startswith("它在读。可能在找：")
+            n_masked = len(SENTENCE) - receiver - 1
+            assert f"能读 {receiver + 1} 个 token（连自己），遮住 {n_masked} 个" in text
+        else:
+            assert text.startswith("能读。" if place < receiver else "遮住：")
+
+
+@pytest.mark.parametrize("scripts", [False, True], ids=["without-scripts", "with-scripts"])
+def test_in_a_sentence_each_token_reads_those_before_it(
+    site: BuiltSite, chromium: Chromium, scripts: bool
+) -> None:
+    with chromium.visit(site.folder / PAGE, java_script_enabled=scripts) as visit:
+        page = visit.page
+        labels = page.locator(".relation label")
+        assert labels.all_inner_texts() == SENTENCE
+        check_sentence(page, SENTENCE.index("it"))
+        for receiver in (0, 8, 3, 9):
+            labels.nth(receiver).click()
+            check_sentence(page, receiver)
+        page.locator(".relation input").nth(9).focus()
+        page.keyboard.press("ArrowUp")
+        check_sentence(page, 8)
+        words = page.locator(".relation").inner_text()
+        assert words.startswith("示意图。")
+        assert not re.search(r"\d\.\d|%", words), "no weight is shown"
+
+
+def test_in_a_sentence_a_token_is_chosen_with_a_finger(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
+        visit.page.locator(".relation label").nth(4).tap()
+        check_sentence(visit.page, 4)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_it_fits_and_has_no_barriers(
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
+) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=viewport, color_scheme=scheme) as visit:
+        page = visit.page
+        visit.see_all()
+        part(page, "summary").click()
+        part(page, ".choice label").nth(1).click()
+        for figure in (".relation", ".plane", ".receiver"):
+            assert visit.barriers(figure) == []
+        assert visit.fits()
+        tables = part(page, ".matrix-scroll")
+        assert all(
+            table.evaluate("(box) => box.scrollWidth <= box.clientWidth") for table in tables.all()
+        )
+        grip = part(page, ".plane-grip").bounding_box()
+        assert grip
+        assert grip["width"] >= 44
+        assert visit.complaints == []
+        assert visit.strangers == []

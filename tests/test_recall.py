@@ -1,0 +1,96 @@
+"""Associative recall: what is asked, and what the table says of who can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from model import recall_controls, task
+from model.batch import Batch
+from model.config import PRESETS
+from model.recall import Recall
+from model.recall_controls import learn
+from model.train import train
+from model.variants import CONTROLS, FULL
+from tests import reference
+
+PRESET = PRESETS["recall"]
+EQUALS = task.TOKEN_ID[task.EQUALS]
+
+
+def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
+    sequences = Recall().draw(np.random.default_rng(1), 500)
+    assert sequences.shape == (500, 2 * 3 + 3)
+    for *pairs, equals, asked, answer in sequences.tolist():
+        keys, values = pairs[::2], pairs[1::2]
+        assert len(set(keys)) == 3
+        assert set(keys) | set(values) <= set(range(8))
+        assert equals == EQUALS
+        assert dict(zip(keys, values, strict=True))[asked] == answer
+    asked = {keys.index(row[-2]) for row in sequences.tolist() for keys in [row[:6:2]]}
+    assert asked == {0, 1, 2}, "the answer stands anywhere"
+
+
+def test_only_the_answer_is_asked_for() -> None:
+    batch = Recall().exam()
+    assert batch.tokens.shape == (1000, 8)
+    assert batch.mask.sum() == 1000
+    assert batch.mask[:, -1].all()
+    assert (batch.answer == batch.mask).all()
+    logits = np.zeros((1000, 8, 14))
+    logits[np.arange(1000), -1, batch.targets[:, -1]] = 1.0
+    tensor = batch.tokens.new_tensor(logits, dtype=float)
+    assert batch.correct(tensor) == 1000
+    assert batch.correct(-tensor) == 0
+
+
+def test_lessons_follow_from_seed_and_step_and_have_none_of_the_exam() -> None:
+    recall = Recall(n_pairs=1, n_symbols=3, n_lesson=50, n_exam=4)
+    exam = {tuple(row) for row in recall.exam_sequences.tolist()}
+    assert len(exam) < 9
+    seen = set()
+    for step in range(5):
+        batch = recall.lessons(3)(step)
+        assert (batch.tokens == recall.lessons(3)(step).tokens).all()
+        answers = batch.targets[:, -1:].tolist()
+        rows = zip(batch.tokens.tolist(), answers, strict=True)
+        seen |= {(*row, *answer) for row, answer in rows}
+    assert not seen & exam
+    assert len(seen | exam) == 9, "all that there is"
+    first, second = (Recall().lessons(seed)(0).tokens for seed in (1, 2))
+    assert first.shape == second.shape
+    assert (first != second).any()
+    assert (first != Recall().lessons(1)(1).tokens).any()
+
+
+def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
+    preset = PRESET.override(steps=30)
+    exam = Recall().exam_sequences
+    for row in recall_controls.train_recall(preset, "full", [0, 1]):
+        learned, _ = learn(preset.override(seed=row["seed"]), FULL, Recall())
+        weights = {key: weight.numpy() for key, weight in learned.items()}
+        right = sum(
+            reference.forward(weights, read, n_layers=2, n_heads=2)["probs"][-1].argmax() == answer
+            for *read, answer in exam.tolist()
+        )
+        assert row["right"] == right / 1000
+        assert row["margin"] > 0
+
+
+def test_a_step_on_the_batch_of_all_products_is_that_of_the_plain_training() -> None:
+    """The loop differs from `train` in its lessons alone."""
+
+    class Products(Recall):
+        def lessons(self, seed: int) -> Callable[[int], Batch]:  # noqa: ARG002
+            return lambda _step: Batch.of_all_problems()
+
+    preset = PRESET.override(steps=7, seed=2)
+    for variant in CONTROLS:
+        run = train(preset, variant)
+        learned, margin = learn(preset, variant, Products())
+        trained = variant.use({k: torch.from_numpy(w) for k, w in run.trained.items()})
+        assert learned.keys() == trained.keys()
+        assert all((learned[key] == trained[key].double()).all() for key in learned)
+        assert margin == run.portability_margin
