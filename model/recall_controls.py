@@ -18,9 +18,6 @@ from model.train import Parameters, initial_weights, learning_rate
 from model.transformer import Weights, transformer
 from model.variants import Variant
 
-NAMES = ("full", "fixed_table", "uniform", "one_layer")
-"""Controls of `model.variants` that are trained here."""
-
 
 def train_recall(preset: Preset, name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
     """Train one control from each of some seeds.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import numpy as np
 import torch
 
+from builder.evidence.study import RECALLED
 from model import recall_controls, task
 from model.batch import Batch
 from model.config import PRESETS
@@ -15,9 +17,14 @@ from model.recall_controls import learn
 from model.train import train
 from model.variants import CONTROLS, FULL
 from tests import reference
+from tests.projects import ROOT
 
 PRESET = PRESETS["recall"]
 EQUALS = task.TOKEN_ID[task.EQUALS]
+
+
+def stored() -> dict:
+    return json.loads((ROOT / "model/evidence/recall.json").read_text("utf-8"))["table"]
 
 
 def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
@@ -94,3 +101,17 @@ def test_a_step_on_the_batch_of_all_products_is_that_of_the_plain_training() -> 
         assert learned.keys() == trained.keys()
         assert all((learned[key] == trained[key].double()).all() for key in learned)
         assert margin == run.portability_margin
+
+
+def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:
+    table = stored()
+    assert list(table) == list(RECALLED)
+    for line in table.values():
+        right = line["of_seed"]["right"]
+        assert line["of_seed"]["seed"] == list(range(10))
+        assert line["seeds"] == 10
+        assert line["right"] == np.median(right)
+        assert (line["least"], line["most"]) == (min(right), max(right))
+        assert line["solved"] == sum(share > 0.99 for share in right)
+    assert table["full"]["solved"] > 5, "from some seeds it does not find the way"
+    assert table["fixed_table"]["most"] < 0.6

@@ -32,6 +32,12 @@ N_SEEDS, N_SPLITS, N_RECALL_SEEDS = 20, 20, 10
 SEEDS_AT_ONCE, CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 8, 5, 4
 """Size of a piece: small enough to lose little, large enough to be worth sending."""
 
+RECALLED = ("full", "fixed_table")
+"""Controls that are asked to recall."""
+
+ALMOST_ALL = 0.99
+"""A seed that gets more than this share of new sequences right has solved recall."""
+
 Tell = Callable[[str], None]
 
 
@@ -68,14 +74,16 @@ class Study:
 
     def recall(self, tell: Tell) -> Path:
         """Train controls on recall, from each seed."""
-        from model.recall_controls import NAMES, summary
+        from model.recall_controls import summary
 
-        asked = [(name, (seed,)) for name in NAMES for seed in range(N_RECALL_SEEDS)]
+        asked = [(name, (seed,)) for name in RECALLED for seed in range(N_RECALL_SEEDS)]
         parts = self._results(RECALL, "model.recall_controls:train_recall", asked, tell)
-        content = {
-            name: summary([row for (of, _), (row,) in zip(asked, parts, strict=True) if of == name])
-            for name in NAMES
-        }
+        found = list(zip(asked, parts, strict=True))
+        content = {}
+        for name in RECALLED:
+            rows = [row for (of, _), (row,) in found if of == name]
+            solved = sum(row["right"] > ALMOST_ALL for row in rows)
+            content[name] = {"solved": solved, **summary(rows)}
         return self._write(RECALL, content)
 
     def interventions(self, weights: Mapping[str, Any], weights_digest: str) -> Path:

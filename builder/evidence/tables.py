@@ -62,7 +62,7 @@ RECALL = Table("recall", ("model.recall_controls",), "evidence recall", preset="
 INTERVENTIONS = Table("interventions", ("model.interventions",), "evidence interventions")
 SEEDS = Table("seeds", ("model.census",), "census")
 CENSUS = Table("census", ("builder.evidence.seed_claims",), "census")
-TABLES = (CONTROLS, HELD_OUT, INTERVENTIONS, SEEDS, CENSUS)
+TABLES = (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS, SEEDS, CENSUS)
 
 OF_EVIDENCE = tuple(table.name for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS))
 """Names of the tables that the command `evidence` makes."""
