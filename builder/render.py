@@ -101,7 +101,9 @@ class Renderer:
         charts = self.cache.get("assets/charts", ingredients, compute)
         ingredients = self._of_snapshot("builder.pages.model_assets", tools=("numpy", "orjson"))
         model = self.cache.get("assets/model", ingredients, compute_model)
-        short = partial(short_scripts, source=self.source, cache=self.cache)
+        short = partial(
+            short_scripts, root=self.templates.parent, source=self.source, cache=self.cache
+        )
         own = static_assets(self.templates, short) | string_assets(self.texts.strings)
         return {**own, **charts.files, **model.files}
 

@@ -10,8 +10,8 @@ from builder.content.text_file import read_regular
 from builder.stages import Cache, Result, digest
 
 
-def short_scripts(paths: Sequence[Path], source: SourceCode, cache: Cache) -> bytes:
-    """Minify scripts and join them, or find that in the cache.
+def short_scripts(paths: Sequence[Path], root: Path, source: SourceCode, cache: Cache) -> bytes:
+    """Minify scripts and join them, or find that in the cache; `root` is the project's folder.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def short_scripts(paths: Sequence[Path], source: SourceCode, cache: Cache) -> by
     OSError
         If a file cannot be read.
     """
-    scripts = {str(path): read_regular(path) for path in paths}
+    scripts = {path.relative_to(root).as_posix(): read_regular(path) for path in paths}
 
     def compute() -> Result:
         from builder.pages.minified import minified

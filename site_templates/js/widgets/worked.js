@@ -32,10 +32,7 @@
     });
     [...table.tFoot.querySelectorAll("td[data-value]")].forEach((td, i) => number(td, totals[i]));
     if (figure.dataset.kind === "dot") rename(table, at("result"), row, Number(figure.dataset.column));
-    const { key, head, problem, stage, target } = at("result");
-    const isEdited = stage === "trained" && view.edits.list.length > 0;
-    const place = { cell: { key, head, isGradient: target !== null }, problem, stage, position: target, isEdited };
-    figure.querySelector(".worked-where").textContent = Article.cellNames.where(place, view.run, stage === "trained" ? view.step : null);
+    figure.querySelector(".worked-where").textContent = Article.follow.where(at("result"), view);
     Article.grid.reshaped(table);
   }
 
