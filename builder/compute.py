@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
@@ -22,9 +21,6 @@ from builder.requirements import divergence, require_all_correct, require_portab
 from builder.snapshot_files import result_of, snapshot_of
 from builder.stages import Cache, Result, Stored, digest
 from model.config import Preset
-
-if TYPE_CHECKING:
-    pass
 
 _TRAININGS = {"train": "the training", "evidence": "the training of the control"}
 """What is trained in which stage."""

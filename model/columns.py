@@ -93,7 +93,7 @@ class Columns:
     def correct(self, logits: Tensor) -> Tensor:
         """Count the problems whose whole answer is the likeliest [seed].
 
-        `logits` is [seed d_vocab column]. See `model.train.Batch.correct`.
+        `logits` is [seed d_vocab column]. See `model.batch.Batch.right`.
         """
         n_stem_columns = self.n_stem * self.n_groups
         found = logits[..., n_stem_columns:].argmax(1).view(-1, *self.answers.shape)

@@ -9,7 +9,7 @@ import numpy as np
 
 from model import task
 from model.config import Preset
-from model.encoding import rounded
+from model.encoding import plain
 from model.train import Run, train
 from model.variants import CONTROLS
 
@@ -66,16 +66,10 @@ def summary(parts: Sequence[Mapping[str, list[Any]]]) -> dict[str, Any]:
         "parameters": int(np.unpackbits(np.bitwise_or.reduce(moved)).sum()),
         "seeds": len(correct),
         "all_correct": sum(c == len(task.PROBLEMS) for c in correct),
-        "correct": _median(correct),
+        "correct": plain(np.median(correct)),
         "fewest": min(correct),
         "most": max(correct),
-        "loss": _median(columns["loss"]),
-        "steps": _median(steps) if steps else None,
+        "loss": plain(np.median(columns["loss"])),
+        "steps": plain(np.median(steps)) if steps else None,
         "of_seed": columns,
     }
-
-
-def _median(values: Sequence[float]) -> float:
-    """The median; a whole number where it is one."""
-    found = float(rounded(np.asarray(np.median(values))))
-    return int(found) if found == int(found) else found

@@ -51,6 +51,12 @@ def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return result + 0.0  # turns -0.0 into 0.0
 
 
+def plain(value: float) -> float:
+    """Round one number as `rounded` does; a whole number where it is one."""
+    found = float(rounded(np.array(value)))
+    return int(found) if found == int(found) else found
+
+
 def encode(value: Any) -> bytes:
     """Write a document: a key or a matrix row per line, in the order given, with a final newline.
 

@@ -1,8 +1,8 @@
-"""What the task needs and what this model uses: a control that is retrained, and interventions.
+"""What claims about the model rest on, beside its own numbers: gathered anew in every build.
 
-A control changes the mechanism and trains again from the same seed; it answers what the task
-requires. An intervention leaves the trained weights alone and overwrites a number on its way; it
-answers what this model relies on. Both are recorders of the one forward pass.
+A control, retrained from the same seed, answers what the task requires; a number overwritten on its
+way through the trained model answers what this model relies on. The tables of many seeds and of all
+interventions are `model.controls` and `model.interventions`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from torch import Tensor
 
 from model import task, trace
 from model.config import STEP_RATE, ModelConfig, Preset
+from model.interventions import overwriting
 from model.reading import PlainAverage
 from model.together import train_together
 from model.trace import Gradients, StoredWeights, decode
@@ -82,7 +83,7 @@ def gather(
     DivergenceError
         If the control's loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
-    control = control or train_control(preset, [preset.training.seed])[0]
+    control = control or train_uniform(preset, [preset.training.seed])[0]
     first_gradients = trace.gradients(initial, preset.model)
     stepped = trace.losses_after_step(initial, first_gradients, STEP_RATE, preset.model)
     before, after = np.exp(-first_gradients.loss), np.exp(-stepped)  # [target]
@@ -93,7 +94,7 @@ def gather(
         overwritten_uniform=count_correct(weights, preset.model, uniform_pattern),
         overwritten_heads=[
             [
-                count_correct(weights, preset.model, uniform_head(layer, head))
+                count_correct(weights, preset.model, overwriting(layer, head, plain_average))
                 for head in range(preset.model.n_heads)
             ]
             for layer in range(preset.model.n_layers)
@@ -109,7 +110,7 @@ def gather(
     )
 
 
-def train_control(preset: Preset, seeds: Sequence[int]) -> list[Run]:
+def train_uniform(preset: Preset, seeds: Sequence[int]) -> list[Run]:
     """Train some seeds with the plain average in place of every reading table."""
     return train_together(preset, seeds, PlainAverage())
 
@@ -144,16 +145,3 @@ def count_second_digits(weights: StoredWeights, config: ModelConfig) -> int:
         for token, problem in zip(found, task.PROBLEMS, strict=True)
         if problem.answer[1] != task.END
     )
-
-
-def uniform_head(layer: int, head: int) -> Record:
-    """Return a recorder that puts the plain average in place of one head's reading table."""
-
-    def record(key: str, tensor: Tensor) -> Tensor:
-        if key != f"blocks.{layer}.attn.pattern":
-            return tensor
-        replaced = tensor.clone()
-        replaced[..., head, :, :] = plain_average(tensor)[..., head, :, :]
-        return replaced  # [... head query key]
-
-    return record

@@ -11,7 +11,8 @@ import torch
 from model import task
 from model.batch import Batch
 from model.config import Preset
-from model.train import train
+from model.trace import as_tensors
+from model.train import always, train
 from model.transformer import transformer
 
 N_HELD_OUT = 10
@@ -46,11 +47,11 @@ def train_splits(preset: Preset, numbers: Sequence[int]) -> list[dict[str, Any]]
 def _train_split(preset: Preset) -> dict[str, Any]:
     number = preset.training.seed
     known, held_out = split(number)
-    run = train(preset, problems=known)
-    weights = {key: torch.from_numpy(w.astype(np.float64)) for key, w in run.trained.items()}
+    run = train(preset, lessons=always(Batch.of(known)))
     batch = Batch.of(held_out)
     with torch.no_grad():
-        right = batch.right(transformer(weights, batch.tokens, preset.model)).tolist()
+        logits = transformer(as_tensors(run.trained), batch.tokens, preset.model)
+        right = batch.right(logits).tolist()
     return {
         "split": number,
         "trained_right": run.correct[-1],

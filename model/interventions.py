@@ -18,7 +18,7 @@ from torch import Tensor
 from model import task
 from model.batch import Batch
 from model.config import ModelConfig
-from model.encoding import rounded
+from model.encoding import plain, rounded
 from model.tensors import in_prose
 from model.trace import StoredWeights, as_tensors
 from model.transformer import Record, transformer, unrecorded
@@ -53,8 +53,8 @@ class Effect:
         """Return the line of the table; `share` is what a reader would have guessed from."""
         shown = {"probability": self.probability} | ({} if share is None else {"share": share})
         return {
-            "correct": _number(self.right.sum()),
-            **{name: _number(values.mean()) for name, values in shown.items()},
+            "correct": plain(self.right.sum()),
+            **{name: plain(values.mean()) for name, values in shown.items()},
             "of_problem": {name: rounded(values) for name, values in shown.items()},
         }
 
@@ -109,8 +109,7 @@ class Interventions:
         Rows that the other problem does not have stay as they are.
         """
         pattern = self.patterns[_pattern(layer)][:, head]  # [donor query key]
-        lengths = torch.tensor([len(problem.inputs) for problem in task.PROBLEMS])  # [donor]
-        has_row = torch.arange(pattern.shape[1]) < lengths[:, None]  # [donor query]
+        has_row = _has_row(pattern)  # [donor query]
         right, probability = [], []
         for donors in torch.arange(len(pattern)).split(DONORS_AT_ONCE):  # type: ignore[no-untyped-call]
             given, given_rows = pattern[donors][:, None], has_row[donors][:, None, :, None]
@@ -218,16 +217,15 @@ def without_source(row: int, source: int) -> Callable[[Tensor], Tensor]:
 
 def mean_pattern(pattern: Tensor) -> Tensor:
     """Return the mean of a head's tables, each row over the problems that have it [query key]."""
-    lengths = torch.tensor([len(problem.inputs) for problem in task.PROBLEMS])
-    has_row = (torch.arange(pattern.shape[1]) < lengths[:, None]).double()  # [problem query]
+    has_row = _has_row(pattern).double()  # [problem query]
     return (pattern * has_row.unsqueeze(-1)).sum(0) / has_row.sum(0).unsqueeze(-1)
+
+
+def _has_row(pattern: Tensor) -> Tensor:
+    """Say which rows of a head's tables are of a token that the problem has [problem query]."""
+    lengths = torch.tensor([len(problem.inputs) for problem in task.PROBLEMS])  # [problem]
+    return torch.arange(pattern.shape[1]) < lengths[:, None]
 
 
 def _pattern(layer: int) -> str:
     return f"blocks.{layer}.attn.pattern"
-
-
-def _number(value: float) -> float:
-    """Seven digits; a whole number where it is one."""
-    found = float(rounded(np.array(value)))
-    return int(found) if found == int(found) else found

@@ -32,6 +32,13 @@ def unpacked(text: str, config: ModelConfig) -> dict[str, NDArray[np.float32]]:
     flat = np.frombuffer(base64.b64decode(text, validate=True), "<f4")
     if flat.size != vocabulary.n_params:
         raise ValueError(f"{flat.size} weights instead of {vocabulary.n_params}")
+    return parted(flat.astype(np.float32), shapes)
+
+
+def parted(
+    flat: NDArray[np.float32], shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, NDArray[np.float32]]:
+    """Return weights that stand one after the other in a flat array, each in its shape."""
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
-    parts = zip(shapes.items(), np.split(flat.astype(np.float32), ends[:-1]), strict=True)
+    parts = zip(shapes.items(), np.split(flat, ends[:-1]), strict=True)
     return {key: part.reshape(shape) for (key, shape), part in parts}

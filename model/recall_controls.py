@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from model.adam import Adam
 from model.config import Preset
 from model.controls import BY_NAME
 from model.recall import Recall
 from model.trace import as_tensors
-from model.train import Parameters, initial_weights, learning_rate
+from model.train import train
 from model.transformer import Weights, transformer
 from model.variants import Variant
 
@@ -44,27 +43,21 @@ def _figures(preset: Preset, name: str) -> dict[str, Any]:
 
 
 def learn(preset: Preset, variant: Variant, recall: Recall) -> tuple[Weights, float]:
-    """Train as `model.train.train` does, but on new sequences at every step.
+    """Train on new sequences at every step.
 
     Returns
     -------
     tuple
         What the network is given after the last step, rounded to float32, and the portability
         margin.
+
+    Raises
+    ------
+    DivergenceError
+        If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
-    recipe, config = preset.training, replace(preset.model, **variant.sizes)
-    lessons = recall.lessons(recipe.seed)
-    tables = variant.tables(config)
-    parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
-    weights = variant.use(parameters.tensors)
-    record = variant.record(weights)
-    adam, margin = Adam(parameters.flat, recipe), np.inf
-    for step in range(recipe.steps):
-        batch = lessons(step)
-        loss = batch.loss(transformer(weights, batch.tokens, config, record))
-        gradient = parameters.gradient(loss)
-        margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
-    return variant.use(as_tensors(parameters.as_float32())), float(margin)
+    run = train(preset, variant, lessons=recall.lessons(preset.training.seed))
+    return variant.use(as_tensors(run.trained)), run.portability_margin
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from model.adam import Adam
 from model.by_hand import Network
 from model.columns import Columns
 from model.config import Preset
+from model.packed import parted
 from model.reading import ByContent, Reading
 from model.train import HIGHEST_LOSS, Array, DivergenceError, Run, initial_weights, learning_rate
 
@@ -79,7 +80,7 @@ def train_together(
     losses, corrects, margins = (np.stack(column, 1) for column in zip(*history, strict=True))
     return [
         Run(
-            {step: together.by_key(flat[i]) for step, flat in checkpoints.items()},
+            {step: parted(flat[i], together.shapes) for step, flat in checkpoints.items()},
             losses[i].tolist(),
             corrects[i].tolist(),
             rates,
@@ -96,12 +97,14 @@ class Together:
     ----------
     flat
         [seed weight], in the order of the vocabulary.
+    shapes
+        Key -> axes of the key, in the same order.
     tensors
         Key -> [seed, axes of the key].
     """
 
     def __init__(self, flat: Array, shapes: dict[str, tuple[int, ...]]) -> None:
-        self.flat, self._shapes = flat, shapes
+        self.flat, self.shapes = flat, shapes
         whole = torch.from_numpy(flat)  # [seed weight]
         sizes = [int(np.prod(shape)) for shape in shapes.values()]
         parts = zip(shapes.items(), torch.split(whole, sizes, 1), strict=True)
@@ -116,13 +119,6 @@ class Together:
 
     def flattened(self, gradients: dict[str, Tensor]) -> Array:
         """Return gradients in the layout of `flat`."""
-        parts = [gradients[key].reshape(len(self.flat), -1) for key in self._shapes]
+        parts = [gradients[key].reshape(len(self.flat), -1) for key in self.shapes]
         flat: Array = torch.cat(parts, 1).numpy()
         return flat
-
-    def by_key(self, flat: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-        """Return the weights of one seed by key."""
-        sizes = [int(np.prod(shape)) for shape in self._shapes.values()]
-        parts = np.split(flat, np.cumsum(sizes)[:-1])
-        shapes = self._shapes.items()
-        return {key: part.reshape(shape) for (key, shape), part in zip(shapes, parts, strict=True)}

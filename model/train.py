@@ -8,7 +8,7 @@ it. And Adam uses only + - × ÷ and √, which IEEE 754 rounds alike everywhere
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,8 @@ from model.variants import FULL, Variant
 
 Array = NDArray[np.float64]
 Weights = Mapping[str, Array]
+Lessons = Callable[[int], Batch]
+"""What each step is about."""
 
 INITIAL_GRID = 2.0**-10
 """Initial weights are multiples of this: short, exact decimals on the page."""
@@ -120,7 +122,7 @@ def train(
     preset: Preset,
     variant: Variant = FULL,
     on_step: Callable[[int, float, int], None] | None = None,
-    problems: Sequence[task.Problem] = task.PROBLEMS,
+    lessons: Lessons | None = None,
 ) -> Run:
     """Train a model from its seed.
 
@@ -132,8 +134,8 @@ def train(
         What is changed in the network, if anything.
     on_step
         Called with the step, the loss and the number of correct problems before each update.
-    problems
-        What it is trained on.
+    lessons
+        What it is trained on; all problems at every step if there are none.
 
     Raises
     ------
@@ -141,7 +143,8 @@ def train(
         If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     recipe, config = preset.training, replace(preset.model, **variant.sizes)
-    batch = Batch.of(problems)
+    if lessons is None:
+        lessons = always(Batch.of_all_problems())
     tables = variant.tables(config)
     parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
     weights = variant.use(parameters.tensors)
@@ -156,6 +159,7 @@ def train(
     for step in range(recipe.steps + 1):
         if step in wanted:
             checkpoints[step] = parameters.as_float32()
+        batch = lessons(step)
         logits = transformer(weights, batch.tokens, config, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))
@@ -170,6 +174,11 @@ def train(
 
     rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
     return Run(checkpoints, losses, corrects, rates, float(margin))
+
+
+def always(batch: Batch) -> Lessons:
+    """Return lessons that are the same at every step."""
+    return lambda _step: batch
 
 
 def learning_rate(recipe: TrainingConfig, step: int) -> float:

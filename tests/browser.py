@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +59,12 @@ FIND_BARRIERS = """async (within) => {
   const {violations} = await axe.run(within ?? document, {resultTypes: ["violations"]});
   return violations.map(({id, nodes}) => [id, ...nodes.slice(0, 3).map((node) => node.target)]);
 }"""
+
+
+def in_every_look(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test on a phone and on a desktop, in both schemes; it takes `viewport` and `scheme`."""
+    by_size = pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+    return pytest.mark.parametrize("scheme", ["light", "dark"])(by_size(test))
 
 
 @dataclass

@@ -96,7 +96,8 @@ def number(site: Path, address: str, stage: str, problem: str) -> float:
         problems = read(site, "dataset.json")["problems"]
         (whole,) = (known["tokens"] for known in problems if known["problem"] == problem)
         column = whole[at + 1]
-    return float(values[at][_place(column, columns)])
+    is_index = key.split(".")[-1] in ("q", "k", "v", "z", "result")
+    return float(values[at][int(column) if is_index else _place(column, columns)])
 
 
 @cache

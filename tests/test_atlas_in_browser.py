@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import display
 from model import task
 from tests import independent, scene, stored
-from tests.browser import DESKTOP, PHONE, Chromium, ask, cell_at
+from tests.browser import DESKTOP, Chromium, ask, cell_at, in_every_look
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -170,8 +170,7 @@ def test_a_cell_leads_to_its_problem(site: BuiltSite, chromium: Chromium) -> Non
         assert visit.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@in_every_look
 def test_it_fits_and_has_no_barriers(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
 ) -> None:

@@ -18,7 +18,7 @@ from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
 from tests import independent, scene
-from tests.browser import DESKTOP, PHONE, Chromium, cell_at
+from tests.browser import DESKTOP, Chromium, cell_at, in_every_look
 from tests.site_build import BuiltSite
 
 PROBLEM = "7x8"
@@ -352,8 +352,7 @@ def test_the_panel_follows_the_step_that_figures_show(site: BuiltSite, chromium:
         expect(visit.page.locator(".cell-value b")).to_have_text(shown)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@in_every_look
 def test_an_open_panel_has_no_barriers_and_fits(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
 ) -> None:

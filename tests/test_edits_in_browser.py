@@ -14,7 +14,7 @@ from builder.numbers.display import MINUS, display
 from model import task
 from model.encoding import rounded
 from tests import patched, reference, scene
-from tests.browser import DESKTOP, PHONE, Chromium, ask, cell_at
+from tests.browser import DESKTOP, Chromium, ask, cell_at, in_every_look
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
 
@@ -300,8 +300,7 @@ def test_weights_can_be_edited_and_go_back_to_what_they_were_before_training(
         _assert_same(site, found, "7x9", edits)
 
 
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@in_every_look
 def test_the_unfolded_part_has_no_barriers_and_fits(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
 ) -> None:

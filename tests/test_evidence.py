@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from model import evidence, task, trace
 from model.config import STEP_RATE
+from model.interventions import overwriting
+from model.variants import plain_average
 from tests import reference
 from tests.trained_models import CONFIG, gradients, weights
 
@@ -79,7 +81,7 @@ def test_a_step_of_no_length_changes_nothing() -> None:
 @pytest.mark.parametrize(("layer", "head"), [(0, 1), (1, 0)])
 def test_the_plain_average_takes_the_place_of_one_table_alone(layer: int, head: int) -> None:
     seen: dict[str, Array] = {}
-    overwrite = evidence.uniform_head(layer, head)
+    overwrite = overwriting(layer, head, plain_average)
 
     def record(key: str, tensor: trace.Tensor) -> trace.Tensor:
         changed = overwrite(key, tensor)

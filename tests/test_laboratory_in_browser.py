@@ -15,7 +15,7 @@ from model import task
 from model.encoding import rounded
 from model.snapshot import Snapshot
 from tests import reference
-from tests.browser import DESKTOP, PHONE, Chromium, ask
+from tests.browser import DESKTOP, PHONE, Chromium, ask, in_every_look
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -411,8 +411,7 @@ def test_weights_that_do_not_come_leave_the_answer_and_are_missed_aloud(
         expect(visit.page.locator(".laboratory-token")).to_have_text(["5", "6", "⟨end⟩"])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@in_every_look
 @pytest.mark.parametrize("fragment", ["?prefix=7x8=57_", "?step=60", "?problem=2x3"])
 def test_the_laboratory_has_no_barriers_and_fits(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str, fragment: str

@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from builder.blocks import toy
 from builder.numbers.display import MASKED, MINUS, display
 from tests import independent, scene
-from tests.browser import DESKTOP, PHONE, Chromium, Visit
+from tests.browser import DESKTOP, PHONE, Chromium, Visit, in_every_look
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -539,8 +539,7 @@ def test_in_a_sentence_a_token_is_chosen_with_a_finger(site: BuiltSite, chromium
         check_sentence(visit.page, 4)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@in_every_look
 def test_it_fits_and_has_no_barriers(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
 ) -> None:

@@ -116,6 +116,12 @@ def test_the_right_option_is_not_always_in_the_same_place(items: dict[str, Shown
         assert max(places.values()) < len(names) / 2
 
 
+def test_the_right_text_is_not_told_by_its_length(items: dict[str, Shown]) -> None:
+    texts = [item for name, item in items.items() if name not in NUMERIC]
+    longest = [item for item in texts if max(item.options, key=len) == item.options[item.right]]
+    assert len(longest) <= len(texts) / 3
+
+
 def test_numbers_stand_by_size(items: dict[str, Shown]) -> None:
     for name in NUMERIC:
         values = numbers(items[name])

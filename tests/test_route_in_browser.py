@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from playwright.sync_api import Page, expect
 
 from builder.numbers.display import MINUS, display
 from tests import independent, scene
-from tests.browser import DESKTOP, PHONE, Chromium
+from tests.browser import DESKTOP, Chromium, in_every_look
 from tests.site_build import BuiltSite
 
 PAGE = "values.html"
@@ -135,8 +134,7 @@ def test_pointing_shows_a_source_and_choosing_keeps_it(site: BuiltSite, chromium
         assert visit.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@in_every_look
 def test_it_fits_and_has_no_barriers(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
 ) -> None:

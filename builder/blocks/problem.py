@@ -32,7 +32,11 @@ def render(role: Role, context: Context) -> str:
     if role.target not in found:
         hint = did_you_mean(role.target, found)
         raise BlockError("unknown-part", f"a problem has no part `{role.target}`", hint)
-    text = escape(found[role.target])
     if not context.can_follow:
-        return f"<code>{text}</code>"
-    return f'<code class="problem-part" data-part="{role.target}">{text}</code>'
+        return f"<code>{escape(found[role.target])}</code>"
+    return part_that_follows(role.target, found[role.target])
+
+
+def part_that_follows(name: str, text: str) -> str:
+    """Return a part of a problem, which scripts write anew when another problem is chosen."""
+    return f'<code class="problem-part" data-part="{name}">{escape(text)}</code>'

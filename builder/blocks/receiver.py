@@ -6,6 +6,7 @@ from html import escape
 
 from builder.blocks.choice import choice
 from builder.blocks.directive import Argument, Body, Context, Directive, Options, where
+from builder.blocks.problem import part_that_follows
 from model import task
 
 NAME = "receiver"
@@ -22,7 +23,7 @@ def render(directive: Directive, context: Context) -> str:
     _, name = where(directive.options, context)
     own_id = context.ids.figure(directive.options["id"], directive.line)
     labels = [
-        f'<code class="problem-part" data-part="{_PARTS[place]}">{token}</code>'
+        part_that_follows(_PARTS[place], token)
         if place in _PARTS
         else f"<code>{escape(token)}</code>"
         for place, token in enumerate(task.BY_NAME[name].prompt)

@@ -31,10 +31,10 @@ def claims_of_seeds(preset: Preset, records: Mapping[str, Record]) -> dict[str, 
     dict
         Seed -> the result of each claim, as a mapping.
     """
-    from model.evidence import train_control
+    from model.evidence import train_uniform
 
     seeds = [int(seed) for seed in records]
-    controls = train_control(preset, seeds)
+    controls = train_uniform(preset, seeds)
     return {
         str(seed): [
             asdict(result)

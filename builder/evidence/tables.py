@@ -1,6 +1,6 @@
 """The tables of evidence: which there are, and how they are stored with the code.
 
-Each takes minutes to compute, so that it is committed as `model/evidence/NAME.json` with the
+Nearly all take minutes to compute, so that each is committed as `model/evidence/NAME.json` with the
 fingerprint of what it was made by. A build reads it; only the commands `evidence` and `census`
 compute it.
 """

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from builder.numbers.lookup import Numbers
 from builder.numbers.matrix import Array, Value
@@ -78,12 +81,29 @@ class Asked:
         wanted = stage or self.stage
         return self.numbers.matrix(address, wanted, self.problem, self.target).values
 
+    @property
+    def other_head(self) -> int:
+        """Another head than its own, or than the first."""
+        return ((self.head or 0) + 1) % self.numbers.config.n_heads
+
+    @property
+    def root(self) -> float:
+        """What scores are divided by: √d_head."""
+        return math.sqrt(self.numbers.config.d_head)
+
     def listed(self, address: str) -> float:
         """Return a number of the snapshot's documents."""
         found = self.numbers.value(address, self.stage, self.problem).number
         if found is None:
             raise ValueError(f"{address} is masked")
         return found
+
+
+def softmax(scores: Array) -> Array:
+    """Return the shares of a row of scores."""
+    powers = np.exp(scores - scores.max())
+    shares: Array = powers / powers.sum()
+    return shares
 
 
 Made = Callable[[Asked], float]

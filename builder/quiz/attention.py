@@ -11,17 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from builder.numbers.matrix import Array
-from builder.quiz.asked import Asked, Made
-
-
-def _softmax(scores: Array) -> Array:
-    powers = np.exp(scores - scores.max())
-    shares: Array = powers / powers.sum()
-    return shares
-
-
-def _root(at: Asked) -> float:
-    return float(np.sqrt(at.numbers.config.d_head))
+from builder.quiz.asked import Asked, Made, softmax
 
 
 def _dots(at: Asked) -> Array:
@@ -38,7 +28,7 @@ def _seen(at: Asked) -> slice:
 def _share_down_the_column(at: Asked) -> float:
     """The softmax runs over who reads, not over who is read."""
     column = at.of("attn.attn_scores")[at.column :, at.column]
-    return float(_softmax(column)[at.row - at.column])
+    return float(softmax(column)[at.row - at.column])
 
 
 def _share_without_exponent(at: Asked) -> float:
@@ -49,16 +39,16 @@ def _share_without_exponent(at: Asked) -> float:
 
 _SCORES: Mapping[str, Made] = {
     "no-scale": lambda at: float(_dots(at)[at.row, at.column]),
-    "scaled-by-width": lambda at: float(_dots(at)[at.row, at.column] / _root(at) ** 2),
-    "transposed": lambda at: float(_dots(at)[at.column, at.row] / _root(at)),
+    "scaled-by-width": lambda at: float(_dots(at)[at.row, at.column] / at.root**2),
+    "transposed": lambda at: float(_dots(at)[at.column, at.row] / at.root),
     "query-with-query": lambda at: float(
-        at.of("attn.q")[at.row] @ at.of("attn.q")[at.column] / _root(at)
+        at.of("attn.q")[at.row] @ at.of("attn.q")[at.column] / at.root
     ),
 }
 
 _PATTERN: Mapping[str, Made] = {
-    "no-scale": lambda at: float(_softmax(_dots(at)[at.row, _seen(at)])[at.column]),
-    "no-mask": lambda at: float(_softmax(_dots(at)[at.row] / _root(at))[at.column]),
+    "no-scale": lambda at: float(softmax(_dots(at)[at.row, _seen(at)])[at.column]),
+    "no-mask": lambda at: float(softmax(_dots(at)[at.row] / at.root)[at.column]),
     "down-the-column": _share_down_the_column,
     "no-exponent": _share_without_exponent,
     "uniform": lambda at: 1 / (at.row + 1),
@@ -88,8 +78,7 @@ _HEAD_OUTPUT: Mapping[str, Made] = {
 
 def _rows_of_other_head(at: Asked) -> float:
     """H meets those rows of W_O that belong to the next head."""
-    other = ((at.head or 0) + 1) % at.numbers.config.n_heads
-    return float(at.of("attn.z")[at.row] @ at.of("attn.W_O", other)[:, at.column])
+    return float(at.of("attn.z")[at.row] @ at.of("attn.W_O", at.other_head)[:, at.column])
 
 
 def _usefulness(at: Asked) -> tuple[Array, Array]:
@@ -140,11 +129,9 @@ _GRADIENTS: Mapping[str, Mapping[str, Made]] = {
     },
     "∂attn.q": {
         "no-scale": lambda at: _asked_of_keys(at, _score_gradients(at), "attn.k"),
-        "queries-for-keys": lambda at: (
-            _asked_of_keys(at, _score_gradients(at), "attn.q") / _root(at)
-        ),
+        "queries-for-keys": lambda at: _asked_of_keys(at, _score_gradients(at), "attn.q") / at.root,
         "shares-for-gradients": lambda at: (
-            _asked_of_keys(at, _shares_up_to_target(at), "attn.k") / _root(at)
+            _asked_of_keys(at, _shares_up_to_target(at), "attn.k") / at.root
         ),
     },
     "∂attn.v": {

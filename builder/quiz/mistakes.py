@@ -14,8 +14,7 @@ import numpy as np
 
 from builder.errors import did_you_mean
 from builder.numbers.address import AddressError
-from builder.numbers.matrix import Array
-from builder.quiz.asked import Asked, Made
+from builder.quiz.asked import Asked, Made, softmax
 from builder.quiz.attention import OF_ATTENTION
 from model import task
 from model.snapshot import STAGES
@@ -62,8 +61,7 @@ def _transposed(at: Asked) -> float:
 
 
 def _other_head(at: Asked) -> float:
-    other = ((at.head or 0) + 1) % at.numbers.config.n_heads
-    return float(at.of(at.name, head=other)[at.row, at.column])
+    return float(at.of(at.name, head=at.other_head)[at.row, at.column])
 
 
 def _other_layer(at: Asked) -> float:
@@ -87,11 +85,6 @@ _OF_ANY: Mapping[str, Made] = {
 }
 
 
-def _share(row: Array, column: int) -> float:
-    powers = np.exp(row - row.max())
-    return float(powers[column] / powers.sum())
-
-
 def _probability_without_exponent(at: Asked) -> float:
     """Logits are divided by their sum as they stand."""
     row = at.whole("logits")[at.row]
@@ -100,7 +93,7 @@ def _probability_without_exponent(at: Asked) -> float:
 
 def _probability_down_the_column(at: Asked) -> float:
     """The softmax runs over positions, not over tokens."""
-    return _share(at.whole("logits")[:, at.column], at.row)
+    return float(softmax(at.whole("logits")[:, at.column])[at.row])
 
 
 def _position_from_one(at: Asked) -> float:
@@ -153,10 +146,6 @@ _OF_TENSOR: Mapping[str, Mapping[str, Made]] = {
 """Name of a tensor -> name of a mistake -> what it leads to."""
 
 
-def _root(at: Asked) -> float:
-    return math.sqrt(at.numbers.config.d_head)
-
-
 def _targets(at: Asked, per_problem: int) -> float:
     return at.listed("manifest.task.n_problems") * per_problem
 
@@ -174,7 +163,7 @@ _OF_DOCUMENT: Mapping[str, Mapping[str, Made]] = {
     },
     "claims.zero-outscores-seven.times": {
         "difference": lambda at: at.listed("claims.zero-outscores-seven.difference"),
-        "no-scale": lambda at: at.listed("claims.zero-outscores-seven.times") ** _root(at),
+        "no-scale": lambda at: at.listed("claims.zero-outscores-seven.times") ** at.root,
         "power-of-two": lambda at: 2 ** at.listed("claims.zero-outscores-seven.difference"),
     },
     "claims.gradients-cancel.size_of_sum": {

@@ -14,9 +14,13 @@
   /** @type {import("./follow").View | null} */
   let view = null;
   let frame = 0, turn = 0;
+  /** Whether most of the page is about the model before training. */
+  let isAboutStart = false;
 
   function mount() {
     if (!written()) return; // a page without a chapter has nothing that follows
+    const figures = (stage) => document.querySelectorAll(`figure[data-stage="${stage}"]`).length;
+    isAboutStart = figures("initial") > figures("trained");
     Article.elements.mount();
     Article.state.subscribe((_, change) => {
       if ("step" in change) live = null; // a run that figures follow goes on while a cell is opened
@@ -114,9 +118,7 @@
       step === null ? "" : Article.text("scene_step", { step }),
       count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     ].filter(Boolean).join(Article.text("scene_and"));
-    const speaksOf = (stage) => document.querySelectorAll(`figure[data-stage="${stage}"]`).length;
-    const text = speaksOf("initial") > speaksOf("trained") ? "scene_shown_initial" : "scene_shown";
-    Article.bar.say(shown && Article.text(text, { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
+    Article.bar.say(shown && Article.text(isAboutStart ? "scene_shown_initial" : "scene_shown", { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
