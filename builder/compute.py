@@ -13,11 +13,11 @@ from pathlib import Path
 
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
-from builder.errors import BuildError, Diagnostic
+from builder.errors import Diagnostic
 from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
-from builder.requirements import divergence, require_all_correct, require_portable
+from builder.requirements import not_diverging, require_all_correct, require_portable
 from builder.snapshot_files import result_of, snapshot_of
 from builder.stages import Cache, Result, Stored, digest
 from model.config import Preset
@@ -216,13 +216,9 @@ class Computer:
         def on_one_thread() -> Result:
             import torch
 
-            from model.train import DivergenceError
-
             torch.set_num_threads(1)
-            try:
+            with not_diverging(_TRAININGS.get(stage, stage)):
                 return compute()
-            except DivergenceError as error:
-                raise BuildError(divergence(_TRAININGS[stage], str(error))) from error
 
         return self._get(stage, modules, parts, on_one_thread)
 

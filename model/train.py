@@ -43,8 +43,11 @@ class DivergenceError(ArithmeticError):
     """A training whose loss became infinite, NaN, or larger than any that is still learning."""
 
     def __init__(self, step: int, loss: float) -> None:
-        super().__init__(f"at step {step} the loss is {loss:.3g}")
+        super().__init__(step, loss)  # both: a process pool makes errors anew from these
         self.step = step
+
+    def __str__(self) -> str:
+        return "at step {} the loss is {:.3g}".format(*self.args)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tests.projects import ROOT
 from tests.trained_models import CONFIG, PRESET
 
 Array = np.ndarray
-STORED = ROOT / "model/evidence"
+STORED = ROOT / "model/tables"
 NEVER_READ = 8 * (16 - 6) + 8 * 2
 """Positions beyond the longest problem, and the tokens ⟨pad⟩ and ⟨end⟩."""
 

@@ -64,7 +64,7 @@ def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the stored tables."""
-    return Path(shutil.copytree(STORED, tmp_path / "model" / "evidence"))
+    return Path(shutil.copytree(STORED, tmp_path / "model" / "tables"))
 
 
 # --- what is stored fits --------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_a_damaged_table_is_one_warning_and_left_out(folder: Path, data: bytes) 
     result = reader(folder).result()
     ((name, message),) = result.facts["problems"]
     assert name == "controls"
-    assert "cannot be read" in message
+    assert "is damaged" in message
     assert CONTROLS.snapshot_path not in result.files
 
 
@@ -230,7 +230,7 @@ def test_a_missing_table_is_one_warning_that_says_how_to_make_it(folder: Path) -
     (folder / "census.json").unlink()
     (warning,) = warnings(reader(folder).result().facts["problems"])
     assert warning.severity == "warning"
-    assert warning.path == "model/evidence/census.json"
+    assert warning.path == "model/tables/census.json"
     assert "`python -m builder census`" in warning.hint
 
 
@@ -284,7 +284,7 @@ def test_code_without_words_is_all_that_decides() -> None:
 
 
 def test_a_fingerprint_changes_with_code_sizes_and_recipe_alone(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "model", tmp_path / "model", ignore=shutil.ignore_patterns("evidence"))
+    shutil.copytree(ROOT / "model", tmp_path / "model", ignore=shutil.ignore_patterns("tables"))
     train = tmp_path / "model/train.py"
     text = train.read_text("utf-8")
 
@@ -442,7 +442,7 @@ def test_interventions_are_stored_as_they_are(checkout: Path) -> None:
 
 
 def test_a_table_is_not_written_over_something_else(tmp_path: Path) -> None:
-    folder = tmp_path / "model" / "evidence"
+    folder = tmp_path / "model" / "tables"
     with pytest.raises(UsageError):
         write_table(CONTROLS, folder, "x", {})
     (folder / "controls.json").mkdir(parents=True)

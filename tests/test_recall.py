@@ -24,7 +24,7 @@ EQUALS = task.TOKEN_ID[task.EQUALS]
 
 
 def stored() -> dict:
-    return json.loads((ROOT / "model/evidence/recall.json").read_text("utf-8"))["table"]
+    return json.loads((ROOT / "model/tables/recall.json").read_text("utf-8"))["table"]
 
 
 def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:

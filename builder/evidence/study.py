@@ -109,7 +109,7 @@ class Study:
 
     def _trained(self, seeds: Sequence[int], tell: Tell) -> dict[str, Any]:
         """Take the stored weights of seeds that have them from this very code, train the others."""
-        known = self._known(SEEDS)
+        known = self._known(tell)
         missing = [seed for seed in seeds if str(seed) not in known]
         asked = [(part,) for part in chunks(missing, SEEDS_AT_ONCE)]
         function = "model.census:train_seeds"
@@ -117,12 +117,22 @@ class Study:
             known |= part
         return {str(seed): known[str(seed)] for seed in seeds}
 
-    def _known(self, table: Table) -> dict[str, Any]:
+    def _known(self, tell: Tell) -> dict[str, Any]:
+        """The stored seeds; none if they are of other code, or damaged, which is said."""
+        from model.packed import unpacked
+
         try:
-            stored = read_table(table, self.folder)
-        except (OSError, ValueError):
+            stored = read_table(SEEDS, self.folder)
+            if stored.fingerprint != self._fingerprint(SEEDS):
+                return {}
+            for record in stored.content.values():
+                unpacked(record["weights"], self.preset.model)
+        except FileNotFoundError:
             return {}
-        return dict(stored.content) if stored.fingerprint == self._fingerprint(table) else {}
+        except (OSError, ValueError) as error:
+            tell(f"{SEEDS.path(self.folder)} is damaged, all is trained anew: {error}")
+            return {}
+        return dict(stored.content)
 
     def _results(
         self, table: Table, function: str, asked: Sequence[tuple[Any, ...]], tell: Tell
