@@ -22,14 +22,13 @@ from model.adam import Adam
 from model.batch import Batch
 from model.config import ModelConfig, Preset, TrainingConfig
 from model.encoding import rounded
+from model.lessons import Course, all_products
 from model.tensors import Vocabulary
-from model.transformer import transformer
+from model.transformer import Record, transformer
 from model.variants import FULL, Variant
 
 Array = NDArray[np.float64]
 Weights = Mapping[str, Array]
-Lessons = Callable[[int], Batch]
-"""What each step is about."""
 
 INITIAL_GRID = 2.0**-10
 """Initial weights are multiples of this: short, exact decimals on the page."""
@@ -60,10 +59,12 @@ class Run:
         Step -> weight key -> float32 array. Step 0 is the initial model, the last the trained one.
     loss, correct, learning_rate
         Entry i belongs to the weights before step i; one entry more than there are steps. `loss`
-        is the mean over the targets (558 of all problems) in nats, `correct` counts problems.
+        is the mean over the targets (558 of all products) in nats, `correct` counts problems.
     portability_margin
         Smallest distance of any gradient to a boundary of the grid's rounding: how much noise
         the run could have taken without changing.
+    n_problems
+        How many problems there are to be right.
     """
 
     checkpoints: Mapping[int, Mapping[str, NDArray[np.float32]]]
@@ -71,6 +72,7 @@ class Run:
     correct: list[int]
     learning_rate: list[float]
     portability_margin: float
+    n_problems: int = len(task.PROBLEMS)
 
     @property
     def initial(self) -> Mapping[str, NDArray[np.float32]]:
@@ -79,9 +81,9 @@ class Run:
 
     @property
     def first_step_all_correct(self) -> int | None:
-        """The first step before which every one of the hundred problems was right, or None."""
-        n_problems = len(task.PROBLEMS)
-        return next((step for step, right in enumerate(self.correct) if right == n_problems), None)
+        """The first step before which every problem was right, or None."""
+        steps = (step for step, right in enumerate(self.correct) if right == self.n_problems)
+        return next(steps, None)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -125,7 +127,7 @@ def train(
     preset: Preset,
     variant: Variant = FULL,
     on_step: Callable[[int, float, int], None] | None = None,
-    lessons: Lessons | None = None,
+    course: Course | None = None,
 ) -> Run:
     """Train a model from its seed.
 
@@ -137,8 +139,8 @@ def train(
         What is changed in the network, if anything.
     on_step
         Called with the step, the loss and the number of correct problems before each update.
-    lessons
-        What it is trained on; all problems at every step if there are none.
+    course
+        What it is trained on, and whose problems are counted; all products if there is none.
 
     Raises
     ------
@@ -146,8 +148,8 @@ def train(
         If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     recipe, config = preset.training, replace(preset.model, **variant.sizes)
-    if lessons is None:
-        lessons = always(Batch.of_all_problems())
+    course = course or all_products()
+    exam = course.exam
     tables = variant.tables(config)
     parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
     weights = variant.use(parameters.tensors)
@@ -162,13 +164,13 @@ def train(
     for step in range(recipe.steps + 1):
         if step in wanted:
             checkpoints[step] = parameters.as_float32()
-        batch = lessons(step)
+        batch = course.lessons(step)
         logits = transformer(weights, batch.tokens, config, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))
         if not losses[-1] < HIGHEST_LOSS:
             raise DivergenceError(step, losses[-1])
-        corrects.append(batch.correct(logits))
+        corrects.append(_score(exam, weights, config, record) if exam else batch.correct(logits))
         if on_step:
             on_step(step, losses[-1], corrects[-1])
         if step < recipe.steps:
@@ -176,12 +178,14 @@ def train(
             margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
 
     rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
-    return Run(checkpoints, losses, corrects, rates, float(margin))
+    n_problems = len(task.PROBLEMS if exam is None else exam.tokens)
+    return Run(checkpoints, losses, corrects, rates, float(margin), n_problems)
 
 
-def always(batch: Batch) -> Lessons:
-    """Return lessons that are the same at every step."""
-    return lambda _step: batch
+def _score(exam: Batch, weights: Mapping[str, Tensor], config: ModelConfig, record: Record) -> int:
+    """Count the problems of an exam that are right."""
+    with torch.no_grad():
+        return exam.correct(transformer(weights, exam.tokens, config, record))
 
 
 def learning_rate(recipe: TrainingConfig, step: int) -> float:

@@ -15,9 +15,10 @@ import pytest
 from builder import compute, requirements
 from builder.cli import main
 from builder.code import SourceCode
-from builder.compute import Computed, Computer
+from builder.compute import Computer
 from builder.errors import BuildError
 from builder.progress import Progress
+from builder.snapshot_files import Computed
 from builder.stages import Cache, Event
 from model.config import PRESETS, Preset
 from model.encoding import sha256

@@ -18,9 +18,9 @@ from builder.errors import Diagnostic, UsageError
 from builder.evidence import shapes
 from builder.stages import digest
 from model.config import PRESETS, Preset
+from model.task import NAME
 
 FOLDER = "model/tables"
-PRODUCTS = "multiplication"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Table:
     modules: tuple[str, ...]
     command: str
     shape: Any
-    task: str = PRODUCTS
+    task: str = NAME
     preset: str = ""
 
     @property
