@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from builder.errors import BuildError, Diagnostic
+from model.divergence import DivergenceError
 
 SMALLEST_MARGIN = 1e-14
 """A training whose gradients come closer than this to a rounding boundary is not portable."""
@@ -21,8 +22,6 @@ def not_diverging(training: str) -> Iterator[None]:
     BuildError
         If the training diverges.
     """
-    from model.train import DivergenceError
-
     try:
         yield
     except DivergenceError as error:

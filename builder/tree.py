@@ -82,13 +82,8 @@ def examine_tree(folder: Path, base_url: str = "", task: Task = MULTIPLICATION) 
         name: pages[name].ids if name in pages else ids_in(name, (folder / name).read_bytes())
         for name in files
     }
-    return [
-        problem
-        for name, page in pages.items()
-        for problem in _examine(
-            name, page, partial(dangling, ids=ids, base_url=base_url, task=task)
-        )
-    ]
+    wrong = partial(dangling, ids=ids, base_url=base_url, task=task)
+    return [problem for name, page in pages.items() for problem in _examine(name, page, wrong)]
 
 
 def _read(folder: Path, name: str) -> PageIds:

@@ -21,6 +21,7 @@ from model import task
 from model.adam import Adam
 from model.batch import Batch
 from model.config import ModelConfig, Preset, TrainingConfig
+from model.divergence import HIGHEST_LOSS, DivergenceError
 from model.encoding import rounded
 from model.lessons import Course, all_products
 from model.tensors import Vocabulary
@@ -32,21 +33,6 @@ Weights = Mapping[str, Array]
 
 INITIAL_GRID = 2.0**-10
 """Initial weights are multiples of this: short, exact decimals on the page."""
-
-
-HIGHEST_LOSS = 1e6
-"""No training that goes well has a mean loss near this, in nats."""
-
-
-class DivergenceError(ArithmeticError):
-    """A training whose loss became infinite, NaN, or larger than any that is still learning."""
-
-    def __init__(self, step: int, loss: float) -> None:
-        super().__init__(step, loss)  # both: a process pool makes errors anew from these
-        self.step = step
-
-    def __str__(self) -> str:
-        return "at step {} the loss is {:.3g}".format(*self.args)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`::: route`: from one source to the asking row, and every number on the way; readers choose it."""
+"""`::: route`: from one source to the row that is asked, every number on the way."""
 
 from __future__ import annotations
 
