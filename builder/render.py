@@ -93,7 +93,7 @@ class Renderer:
         def compute_model() -> Result:
             from builder.pages.model_assets import model_assets
 
-            return Result(model_assets(self._snapshot))
+            return Result(model_assets(self._snapshot, self.site.task))
 
         from builder.pages.assets import static_assets, string_assets
 

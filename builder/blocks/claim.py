@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
+from builder.blocks.seeds import seeds_of
 from builder.content.site import ABOUT
 from builder.errors import Location, did_you_mean
 from builder.links import Link
@@ -14,7 +15,10 @@ OPTIONS: tuple[str, ...] = ()
 
 
 def render(role: Role, context: Context) -> str:
-    """Return a check mark; a build in which the claim is false fails as a whole."""
+    """Return a check mark, and of how many seeds the claim holds where the census says it.
+
+    A build in which the claim is false fails as a whole.
+    """
     claim = context.numbers.claims.get(role.target)
     if claim is None:
         hint = did_you_mean(role.target, context.numbers.claims)
@@ -23,5 +27,11 @@ def render(role: Role, context: Context) -> str:
     about = site.href(here, site.language_of(ABOUT, here), ABOUT)
     href = f"{about}#claim-{claim.id}"
     context.links.append(Link(href, Location(context.chapter.path, role.line)))
-    title = escape(context.words("figure.claim", id=claim.id))
-    return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{title}">✓</a>'
+    said, shown = context.words("figure.claim", id=claim.id), ""
+    if seeds := seeds_of(claim.id, context):
+        said = context.words("figure.claim_with_seeds", claim=said, seeds=seeds.words)
+        shown = f"{seeds.count}/{seeds.total}"
+    title = escape(said)
+    label = f"{shown} · {title}" if shown else title  # what is seen is part of what is heard
+    mark = f"✓<small>{shown}</small>" if shown else "✓"
+    return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{label}">{mark}</a>'
