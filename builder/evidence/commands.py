@@ -15,7 +15,15 @@ from builder.compute import Computer
 from builder.errors import Diagnostic, Diagnostics, UsageError
 from builder.evidence.jobs import Jobs
 from builder.evidence.study import Study, Tell
-from builder.evidence.tables import CONTROLS, HELD_OUT, INTERVENTIONS, OF_EVIDENCE, RECALL
+from builder.evidence.tables import (
+    CENSUS,
+    CONTROLS,
+    HELD_OUT,
+    INTERVENTIONS,
+    OF_EVIDENCE,
+    RECALL,
+    TABLES,
+)
 from builder.evidence.workers import Cluster, Processes
 from builder.output.exclusive import exclusively
 from builder.progress import Progress
@@ -39,7 +47,10 @@ def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None
         HELD_OUT.name: study.held_out,
         RECALL.name: study.recall,
     }
-    for name in asked or OF_EVIDENCE:
+    of_site = [table.name for table in TABLES if table.is_of(study.preset)]
+    wanted = asked or [name for name in OF_EVIDENCE if name in of_site]
+    _require_own(study, wanted)
+    for name in wanted:
         if name == INTERVENTIONS.name:
             trained = computer.train()
             weights = snapshot_of([trained]).weights("trained")
@@ -55,8 +66,10 @@ def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None
 def run_census(options: argparse.Namespace) -> int:
     """Train many seeds, and check every claim for each."""
     seeds = seeds_of(options.seeds)
-    with _storing(options) as (computer, study), _telling(computer.progress, "census") as tell:
-        path = study.census(seeds, tell)
+    with _storing(options) as (computer, study):
+        _require_own(study, [CENSUS.name])
+        with _telling(computer.progress, CENSUS.name) as tell:
+            path = study.census(seeds, tell)
     _say_stored(path)
     return 0
 
@@ -79,6 +92,15 @@ def seeds_of(text: str) -> list[int]:
             message = f"`{text}` is not a list of seeds, of at most {MOST_SEEDS:,}"
             raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", message, "such as `0-63`"))
     return sorted(seeds)
+
+
+def _require_own(study: Study, names: Sequence[str]) -> None:
+    """Refuse tables that are about another task than the site."""
+    for table in TABLES:
+        if table.name in names and not table.is_of(study.preset):
+            message = f"this is about `{table.task}`, and this site is about `{study.preset.task}`"
+            hint = "run it in a project that is"
+            raise UsageError(Diagnostic(table.command, 0, 0, "other-task", message, hint))
 
 
 @contextmanager
