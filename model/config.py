@@ -186,4 +186,4 @@ PRESETS = {
     "multiplication": Preset(ModelConfig(), TrainingConfig()),
     "recall": Preset(ModelConfig(), TrainingConfig(steps=3000, learning_rate=5e-3), "recall"),
 }
-"""By name; `content/site.yml` asks for one of those whose task the article is about."""
+"""By name; `content/site.yml` asks for one."""

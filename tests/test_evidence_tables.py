@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,7 @@ from builder.evidence.tables import (
 )
 from builder.numbers.address import AddressError
 from builder.numbers.lookup import Numbers
+from builder.output.exclusive import exclusively
 from builder.progress import Progress
 from builder.stages import Cache
 from model.config import Preset
@@ -216,6 +218,77 @@ def test_a_census_of_other_weights_is_noticed(folder: Path) -> None:
     assert problems(folder).keys() == {"census"}
 
 
+DAMAGED = "this table of evidence is damaged: "
+
+
+def cut_short(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def put(*place: str | int, value: object) -> Callable[[Path], None]:
+    """Return what puts another value into a stored document; `...` takes the name away."""
+
+    def spoil(path: Path) -> None:
+        document = found = json.loads(path.read_bytes())
+        for name in place[:-1]:
+            found = found[name]
+        if value is ...:
+            del found[place[-1]]
+        else:
+            found[place[-1]] = value
+        path.write_text(json.dumps(document), encoding="utf-8")
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "says"),
+    [
+        *((table.name, cut_short, "line ") for table in TABLES),
+        ("controls", put("table", value=[1]), "`controls.table` is [1], not a mapping"),
+        ("controls", put("table", "uniform", "loss", value="0"), "uniform.loss` is '0', not a num"),
+        (
+            "controls",
+            put("table", "uniform", "of_seed", "seed", 3, value={}),
+            "seed[3]` is {}, not",
+        ),
+        ("held-out", put("table", "of_split", 0, "right", value=...), "[0]` has no `right`"),
+        ("held-out", put("table", "mean", value=float("nan")), "mean` is nan, not a number"),
+        ("recall", put("table", "full", "solved", value=True), "solved` is True, not a whole"),
+        ("interventions", put("table", "full", value=...), "`interventions.table` has no `full`"),
+        ("seeds", put("table", "8", value=None), "`seeds.table.8` is None, not a mapping"),
+        ("seeds", put("table", "8", "weights", value=...), "`seeds.table.8` has no `weights`"),
+        ("seeds", put("table", "8", "weights", value=3), "weights` is 3, not a text"),
+        ("census", put("table", "claims", value=[]), "`census.table.claims` is [], not a mapping"),
+        ("census", put("table", "claims", "all-correct", "holds", value=1.5), "holds` is 1.5, not"),
+        ("census", put("fingerprint", value=7), "`census.fingerprint` is 7, not a text"),
+    ],
+)
+def test_a_damaged_table_is_named_with_what_is_wrong_and_what_mends_it(
+    folder: Path, name: str, spoil: Callable[[Path], None], says: str
+) -> None:
+    spoil(folder / f"{name}.json")
+    result = reader(folder).result()
+    (table,) = (table for table in TABLES if table.name == name)
+    assert table.snapshot_path not in result.files
+    if name == "interventions":
+        with pytest.raises(ValueError, match=re.escape(says)):
+            read_table(table, folder)
+        return  # a build makes it anew without a word: it takes a second
+    found = {warning.path: warning for warning in warnings(result.facts["problems"])}
+    warning = found[f"model/tables/{name}.json"]
+    assert warning.message.startswith(DAMAGED)
+    assert says in warning.message
+    assert f"`python -m builder {table.command}` makes it anew" in warning.hint
+
+
+def test_weights_of_the_own_seed_that_are_no_base64_are_named(folder: Path) -> None:
+    put("table", "8", "weights", value="!!")(folder / "seeds.json")
+    said = problems(folder)["seeds"]
+    assert said.startswith("the weights stored for seed 8 are damaged")
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"table": {}}', b'{"fingerprint": "x"}'])
 def test_a_damaged_table_is_one_warning_and_left_out(folder: Path, data: bytes) -> None:
     (folder / "controls.json").write_bytes(data)
@@ -372,7 +445,9 @@ def test_seeds_are_listed_as_people_write_them() -> None:
     assert seeds_of("0-3") == [0, 1, 2, 3]
     assert seeds_of("7") == [7]
     assert seeds_of("9, 1-2,2") == [1, 2, 9]
-    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5"):
+    many = ",".join(f"{start}-{start + 4999}" for start in (0, 5000, 10000))
+    assert len(seeds_of(many.rpartition(",")[0])) == 10_000
+    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5", many, "0-9999,10000"):
         with pytest.raises(UsageError, match="is not a list of seeds"):
             seeds_of(wrong)
 
@@ -433,6 +508,31 @@ def test_a_census_of_two_seeds_makes_again_what_is_stored_of_them(checkout: Path
     assert "training" not in from_weights, "its weights are stored"
     assert "claims, 1 of 1 parts" in from_weights
     assert read_table(CENSUS, checkout / FOLDER).content["seeds"] == [4]
+
+
+def test_a_census_over_damaged_weights_says_so_and_trains_them_anew(checkout: Path) -> None:
+    run(checkout, "census", "--seeds", "4", "--jobs", "1")
+    put("table", "4", "weights", value="!!")(checkout / FOLDER / "seeds.json")
+    said = run(checkout, "census", "--seeds", "4", "--jobs", "1")
+    assert "seeds.json is damaged, all is trained anew: " in said
+    assert read_table(SEEDS, checkout / FOLDER).content == {"4": content("seeds")["4"]}
+
+
+def test_a_census_waits_for_a_build_and_a_build_for_a_census(checkout: Path) -> None:
+    command = [sys.executable, "-m", "builder", "census", "--seeds", "4", "--jobs", "1"]
+    with exclusively(Progress(is_quiet=True), checkout):
+        waiting = subprocess.Popen(
+            command,
+            cwd=checkout,
+            env={**os.environ, "PYTHONPATH": str(checkout)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert waiting.stderr
+        assert "waiting for another build in " in waiting.stderr.readline()
+        assert waiting.poll() is None
+    waiting.communicate(timeout=300)
+    assert waiting.returncode == 0
 
 
 def test_interventions_are_stored_as_they_are(checkout: Path) -> None:
