@@ -13,6 +13,9 @@ from builder.links import Link
 NAME = "claim"
 OPTIONS: tuple[str, ...] = ()
 
+WORD_JOINER = "&#8288;"
+"""Keeps the mark on the line of the sentence that it is about."""
+
 
 def render(role: Role, context: Context) -> str:
     """Return a check mark, and of how many seeds the claim holds where the census says it.
@@ -34,4 +37,5 @@ def render(role: Role, context: Context) -> str:
     title = escape(said)
     label = f"{shown} · {title}" if shown else title  # what is seen is part of what is heard
     mark = f"✓<small>{shown}</small>" if shown else "✓"
-    return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{label}">{mark}</a>'
+    link = f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{label}">{mark}</a>'
+    return f"{WORD_JOINER}{link}"
