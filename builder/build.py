@@ -12,7 +12,7 @@ from typing import Any
 
 from builder.claims.statements import false_claims, unmatched_claims
 from builder.code import SourceCode
-from builder.compute import Computed, Computer
+from builder.compute import Computer
 from builder.content.loader import load_site
 from builder.content.site import Site
 from builder.content.strings import Texts, load_texts
@@ -23,8 +23,9 @@ from builder.output.folder import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
-from builder.snapshot_files import SNAPSHOTS
+from builder.snapshot_files import SNAPSHOTS, Computed
 from builder.stages import Cache, Event
+from model.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ class Report:
         How much there is.
     base_url
         Where the site will live, or empty.
+    task
+        What the model has learned.
     """
 
     verdict: Verdict
@@ -106,6 +109,7 @@ class Report:
     n_pages: int
     n_claims: int
     base_url: str
+    task: Task
 
 
 def build(project: Project, options: Options, progress: Progress) -> Report:
@@ -168,7 +172,13 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
         is_changed = output.publish()
     n_pages = sum(path.endswith(".html") for path in pages)
     return Report(
-        verdict, tuple(diagnostics), is_changed, n_pages, len(computed.claims), site.base_url
+        verdict,
+        tuple(diagnostics),
+        is_changed,
+        n_pages,
+        len(computed.claims),
+        site.base_url,
+        site.task,
     )
 
 

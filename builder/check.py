@@ -41,7 +41,7 @@ def check(project: Project, progress: Progress, say: Callable[[str], None]) -> N
         first, second = Path(scratch, "first", "site"), Path(scratch, "second", "other-site")
         report = build(project, Options(first, is_strict=True), progress)
         say(f"build: {report.n_pages} pages, {report.n_claims} claims hold")
-        problems = list(examine_tree(first, report.base_url))
+        problems = list(examine_tree(first, report.base_url, report.task))
         if not problems:
             say("links, anchors and ids: all resolve")
         say(report.verdict.line)

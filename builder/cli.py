@@ -61,15 +61,16 @@ with the change that moved the numbers, so that its readers see that it did. Num
 denies are refused."""
 
 EVIDENCE = """\
-Compute what the article says about evidence, and store it in model/evidence/: controls (the network
+Compute what the article says about evidence, and store it in model/tables/: controls (the network
 with one part changed, trained again from 20 seeds each), held-out (trained on 90 problems, asked
-the other 10), interventions (the trained model with one thing overwritten). Minutes of computing: a
-build only reads what is stored, and says so when it no longer fits. Every finished part is kept in
-.cache/, so that an interrupted run goes on where it was. README says how long it takes."""
+the other 10), recall (another task, which no fixed table can do), interventions (the trained model
+with one thing overwritten). Minutes of computing: a build only reads what is stored, and says so
+when it no longer fits. Every finished part is kept in .cache/, so that an interrupted run goes on
+where it was. README says how long it takes."""
 
 CENSUS = """\
 Train many seeds and check every claim for each of them, so that a sentence can say of how many
-seeds it holds. Weights and results are stored in model/evidence/; weights that are stored there by
+seeds it holds. Weights and results are stored in model/tables/; weights that are stored there by
 the same code are not trained again, only the claims are recomputed from them. Every finished part
 is kept in .cache/, so that an interrupted run goes on where it was."""
 

@@ -7,45 +7,24 @@ torch, and only when a stage has to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
-from builder.errors import BuildError, Diagnostic
 from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
-from builder.requirements import divergence, require_all_correct, require_portable
-from builder.snapshot_files import result_of, snapshot_of
+from builder.requirements import not_diverging, require_all_correct, require_portable
+from builder.snapshot_files import Computed, result_of, snapshot_of
 from builder.stages import Cache, Result, Stored, digest
 from model.config import Preset
+from model.task import Task
+from model.tasks import task_of
 
 _TRAININGS = {"train": "the training", "evidence": "the training of the control"}
 """What is trained in which stage."""
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """The snapshot of a build.
-
-    Attributes
-    ----------
-    files
-        Path in the snapshot folder -> content; all but `provenance.json`.
-    claims
-        What came of every claim.
-    digest
-        Identifies all of it.
-    warnings
-        What is to be said of stored tables of evidence.
-    """
-
-    files: Mapping[str, bytes]
-    claims: tuple[ClaimResult, ...]
-    digest: str
-    warnings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +41,10 @@ class Computer:
         """Where tables of evidence are stored: with the code that made them."""
         return self.source.root / FOLDER
 
+    @property
+    def _task(self) -> Task:
+        return task_of(self.preset)
+
     def run(self) -> Computed:
         """Compute everything.
 
@@ -76,11 +59,7 @@ class Computer:
             traces = self._trace(trained)
         with self.progress.stage("gradients"):
             gradients = self._gradients(trained)
-        with self.progress.stage("evidence"):
-            evidence = self._evidence(trained)
-        require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
-        with self.progress.stage("claims"):
-            claims = self._claims([trained, traces, gradients], evidence)
+        claims = self._checked([trained, traces, gradients])
         with self.progress.stage("tables"):
             tables = self._tables(trained)
         with self.progress.stage("manifest"):
@@ -97,7 +76,7 @@ class Computer:
         with self.progress.stage("train") as update:
             trained = self._train(update)
         training = trained.facts["training"]
-        require_all_correct(training)
+        require_all_correct(training, len(self._task.problems))
         require_portable(_TRAININGS["train"], training["portability_margin"])
         return trained
 
@@ -108,11 +87,13 @@ class Computer:
             update(f"step {step} of {steps}, loss {loss:.4f}, {correct} correct")
 
         def compute() -> Result:
+            from model.lessons import course_of
             from model.run_files import run_facts, run_files
             from model.train import train
 
-            run = train(self.preset, on_step=on_step)
-            return result_of(run_files(run, self.preset.model), run_facts(run, self.preset))
+            course = course_of(self.preset)
+            run = train(self.preset, on_step=on_step, course=course)
+            return result_of(run_files(run, self.preset), run_facts(run, self.preset))
 
         return self._with_torch("train", ["model.run_files"], [], compute)
 
@@ -121,7 +102,8 @@ class Computer:
             from model.trace_files import every_stage, trace_files
 
             snapshot = snapshot_of([trained])
-            return result_of(every_stage(trace_files, snapshot, self.preset.model))
+            config, problems = self.preset.model, self._task.problems
+            return result_of(every_stage(trace_files, snapshot, config, problems))
 
         return self._with_torch("trace", ["model.trace_files"], [trained], compute)
 
@@ -130,7 +112,8 @@ class Computer:
             from model.trace_files import every_stage, gradient_files
 
             snapshot = snapshot_of([trained])
-            return result_of(every_stage(gradient_files, snapshot, self.preset.model))
+            config, problems = self.preset.model, self._task.problems
+            return result_of(every_stage(gradient_files, snapshot, config, problems))
 
         return self._with_torch("gradients", ["model.trace_files"], [trained], compute)
 
@@ -145,6 +128,16 @@ class Computer:
         return self._with_torch(
             "evidence", ["model.evidence", "model.snapshot"], [trained], compute
         )
+
+    def _checked(self, numbers: list[Stored]) -> Stored:
+        """What came of every claim; of a task without evidence there is none."""
+        if not self._task.has_evidence:
+            return self._get("claims", ["model.documents"], [], _no_claims)
+        with self.progress.stage("evidence"):
+            evidence = self._evidence(numbers[0])
+        require_portable(_TRAININGS["evidence"], evidence.facts["control_margin"])
+        with self.progress.stage("claims"):
+            return self._claims(numbers, evidence)
 
     def _claims(self, numbers: list[Stored], evidence: Stored) -> Stored:
         def compute() -> Result:
@@ -170,7 +163,9 @@ class Computer:
         reader = StoredTables(self.preset, self.source, self.evidence_folder, weights_digest)
         tables = self.cache.get("tables", reader.ingredients(), reader.result)
         is_about_this = INTERVENTIONS.snapshot_path in tables.files
-        return [tables] if is_about_this else [tables, self._interventions(trained)]
+        if is_about_this or not INTERVENTIONS.is_of(self.preset):
+            return [tables]
+        return [tables, self._interventions(trained)]
 
     def _interventions(self, trained: Stored) -> Stored:
         def compute() -> Result:
@@ -216,13 +211,9 @@ class Computer:
         def on_one_thread() -> Result:
             import torch
 
-            from model.train import DivergenceError
-
             torch.set_num_threads(1)
-            try:
+            with not_diverging(_TRAININGS.get(stage, stage)):
                 return compute()
-            except DivergenceError as error:
-                raise BuildError(divergence(_TRAININGS[stage], str(error))) from error
 
         return self._get(stage, modules, parts, on_one_thread)
 
@@ -236,3 +227,9 @@ class Computer:
             **{f"part {index}": part.digest for index, part in enumerate(parts)},
         }
         return self.cache.get(stage, ingredients, compute)
+
+
+def _no_claims() -> Result:
+    from model.documents import claims_file
+
+    return result_of([claims_file([])], {"claims": []})

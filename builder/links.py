@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from builder.errors import Diagnostic, Location, did_you_mean
-from model.task import BY_NAME
+from model.task import MULTIPLICATION, Task
 
 SCHEMES = ("http", "https", "mailto")
 """How a link may leave the site."""
@@ -48,7 +48,9 @@ def ids_in(path: str, data: bytes) -> frozenset[str]:
     return frozenset(id_.decode() for id_ in found)
 
 
-def dangling(link: Link, page: str, ids: Ids, base_url: str = "") -> Diagnostic | None:
+def dangling(
+    link: Link, page: str, ids: Ids, base_url: str = "", task: Task = MULTIPLICATION
+) -> Diagnostic | None:
     """Return what is wrong with a link; None if it leads somewhere or leaves the site.
 
     Parameters
@@ -61,12 +63,14 @@ def dangling(link: Link, page: str, ids: Ids, base_url: str = "") -> Diagnostic 
         The files of the site.
     base_url
         Where the site will live; a link that starts with it must resolve too.
+    task
+        Whose problems a link may show.
     """
-    found = _wrong(link.href, page, ids, base_url)
+    found = _wrong(link.href, page, ids, base_url, task)
     return link.location.problem("dangling-link", *found) if found else None
 
 
-def _wrong(href: str, page: str, ids: Ids, base_url: str) -> tuple[str, str] | None:
+def _wrong(href: str, page: str, ids: Ids, base_url: str, task: Task) -> tuple[str, str] | None:
     """Return the message and the hint about a link that leads nowhere."""
     is_absolute = bool(base_url) and href.startswith(base_url)
     shown = f"`{_readable(href)}`"
@@ -85,7 +89,7 @@ def _wrong(href: str, page: str, ids: Ids, base_url: str) -> tuple[str, str] | N
     path = _path("" if is_absolute else page, parts.path)
     if path not in ids:
         return f"{shown} leads to no file of the site", _nearest_file(parts.path, page, ids)
-    wrong = _wrong_fragment(parts.fragment, path, page, ids)
+    wrong = _wrong_fragment(parts.fragment, path, page, ids, task)
     return (f"{shown}: {wrong[0]}", wrong[1]) if wrong else None
 
 
@@ -124,7 +128,9 @@ def _path(page: str, path: str) -> str:
     return "/".join(found)
 
 
-def _wrong_fragment(fragment: str, path: str, page: str, ids: Ids) -> tuple[str, str] | None:
+def _wrong_fragment(
+    fragment: str, path: str, page: str, ids: Ids, task: Task
+) -> tuple[str, str] | None:
     """Return the message and the hint about a place that a file does not have."""
     place, _, state = fragment.partition("?")
     name, known = unquote(place), ids[path]
@@ -136,15 +142,15 @@ def _wrong_fragment(fragment: str, path: str, page: str, ids: Ids) -> tuple[str,
         hint = f"did you mean `{other}`?" if other else did_you_mean(name, known or ())
         return f"{path} has no id `{name}`", hint
     pairs = parse_qsl(state, keep_blank_values=True)
-    return next(filter(None, (_wrong_state(*pair) for pair in pairs)), None)
+    return next(filter(None, (_wrong_state(*pair, task) for pair in pairs)), None)
 
 
-def _wrong_state(field: str, value: str) -> tuple[str, str] | None:
+def _wrong_state(field: str, value: str, task: Task) -> tuple[str, str] | None:
     """Return the message and the hint about what no page's state can be."""
     if field not in STATE:
         return f"a page has no state `{field}`", did_you_mean(field, STATE)
-    if field == "problem" and value not in BY_NAME:
-        return f"there is no problem `{value}`", did_you_mean(value, BY_NAME)
+    if field == "problem" and value not in task.by_name:
+        return f"there is no problem `{value}`", did_you_mean(value, task.by_name)
     if field in COUNTED and not re.fullmatch("[0-9]{1,6}", value):
         return f"`{field}` = `{value}` is not a number", f"such as `{field}=1`"
     return None

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from builder.code import SourceCode
-from builder.compute import Computed
 from builder.content.site import Chapter, Language, Site
 from builder.content.strings import Texts
 from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, Diagnostics, Location
 from builder.links import Link, dangling, ids_in
 from builder.short_scripts import short_scripts
-from builder.snapshot_files import SNAPSHOTS
+from builder.snapshot_files import SNAPSHOTS, Computed
 from builder.stages import Cache, Ingredients, Result, Stored, digest
 
 if TYPE_CHECKING:
@@ -79,7 +78,8 @@ class Renderer:
         for result in self._chapters:
             (url,) = result.files
             for href, place in result.facts["links"]:
-                problem = dangling(Link(href, Location(*place)), url, ids, self.site.base_url)
+                link, site = Link(href, Location(*place)), self.site
+                problem = dangling(link, url, ids, site.base_url, site.task)
                 self.diagnostics.extend([problem] if problem else [])
 
     def assets(self) -> dict[str, bytes]:
@@ -93,7 +93,7 @@ class Renderer:
         def compute_model() -> Result:
             from builder.pages.model_assets import model_assets
 
-            return Result(model_assets(self._snapshot))
+            return Result(model_assets(self._snapshot, self.site.task))
 
         from builder.pages.assets import static_assets, string_assets
 
@@ -203,7 +203,7 @@ class Renderer:
         from builder.numbers.lookup import Numbers
 
         claims = {claim.id: claim for claim in self.computed.claims}
-        return Numbers(self._snapshot, claims, self._domains())
+        return Numbers(self._snapshot, claims, self._domains(), self.site.task)
 
     def _domains(self) -> Mapping[str, float]:
         def compute() -> Result:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from builder.errors import BuildError, Diagnostic
-from model import task
+from model.divergence import DivergenceError
 
 SMALLEST_MARGIN = 1e-14
 """A training whose gradients come closer than this to a rounding boundary is not portable."""
 
 
-def divergence(training: str, reason: str) -> Diagnostic:
-    """Return the problem that a training has diverged."""
-    hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
-    return Diagnostic("content/site.yml", 0, 0, "training", f"{training} diverged: {reason}", hint)
+@contextmanager
+def not_diverging(training: str) -> Iterator[None]:
+    """Turn the divergence of a training into the problem that it is.
+
+    Raises
+    ------
+    BuildError
+        If the training diverges.
+    """
+    try:
+        yield
+    except DivergenceError as error:
+        hint = "choose a smaller `learning_rate` under `model` in content/site.yml"
+        message = f"{training} diverged: {error}"
+        raise BuildError(Diagnostic("content/site.yml", 0, 0, "training", message, hint)) from error
 
 
-def require_all_correct(training: Mapping[str, Any]) -> None:
-    """Refuse a model that misses a problem."""
-    problems = len(task.PROBLEMS)
+def require_all_correct(training: Mapping[str, Any], problems: int) -> None:
+    """Refuse a model that misses one of so many problems."""
     if training["correct"] != problems:
         message = (
             f"with seed {training['seed']} and {training['steps']} steps the model gets "

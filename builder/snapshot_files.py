@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from builder.claims.result import ClaimResult
+from builder.errors import Diagnostic
 from builder.stages import Result, Stored
 
 if TYPE_CHECKING:
@@ -13,6 +16,28 @@ if TYPE_CHECKING:
     from model.snapshot import Snapshot
 
 SNAPSHOTS = "snapshots/"
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The snapshot of a build.
+
+    Attributes
+    ----------
+    files
+        Path in the snapshot folder -> content; all but `provenance.json`.
+    claims
+        What came of every claim.
+    digest
+        Identifies all of it.
+    warnings
+        What is to be said of stored tables of evidence.
+    """
+
+    files: Mapping[str, bytes]
+    claims: tuple[ClaimResult, ...]
+    digest: str
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def snapshot_of(parts: Iterable[Stored]) -> Snapshot:

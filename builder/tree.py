@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
 from builder.errors import Diagnostic, Location
 from builder.links import Ids, Link, dangling, ids_in
+from model.task import MULTIPLICATION, Task
 
 _REFERENCES = ("action", "href", "poster", "src", "xlink:href")
 _ID_REFERENCES = (
@@ -56,7 +58,7 @@ class PageIds(HTMLParser):
                 self.references.extend(Link(i, location) for i in _PAINT.findall(value))
 
 
-def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
+def examine_tree(folder: Path, base_url: str = "", task: Task = MULTIPLICATION) -> list[Diagnostic]:
     """Find what does not resolve in a site folder.
 
     Parameters
@@ -65,6 +67,8 @@ def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
         The site.
     base_url
         Where the site will live; links that start with it must resolve too.
+    task
+        Whose problems links may show.
 
     Returns
     -------
@@ -78,9 +82,8 @@ def examine_tree(folder: Path, base_url: str = "") -> list[Diagnostic]:
         name: pages[name].ids if name in pages else ids_in(name, (folder / name).read_bytes())
         for name in files
     }
-    return [
-        problem for name, page in pages.items() for problem in _examine(name, page, ids, base_url)
-    ]
+    wrong = partial(dangling, ids=ids, base_url=base_url, task=task)
+    return [problem for name, page in pages.items() for problem in _examine(name, page, wrong)]
 
 
 def _read(folder: Path, name: str) -> PageIds:
@@ -90,8 +93,10 @@ def _read(folder: Path, name: str) -> PageIds:
     return page
 
 
-def _examine(name: str, page: PageIds, ids: Ids, base_url: str) -> Iterator[Diagnostic]:
+def _examine(
+    name: str, page: PageIds, wrong: Callable[[Link, str], Diagnostic | None]
+) -> Iterator[Diagnostic]:
     for repeated, location in page.repeated:
         message = f"the id `{repeated}` stands on line {page.ids[repeated]} already"
         yield location.problem("repeated-id", message)
-    yield from filter(None, (dangling(link, name, ids, base_url) for link in page.references))
+    yield from filter(None, (wrong(link, name) for link in page.references))

@@ -13,16 +13,16 @@ from model import task
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """All problems side by side, padded to one length. The mask says which targets are real.
+    """Problems side by side, padded to one length. The mask says which targets are real.
 
     Attributes
     ----------
     tokens, targets
         Token ids [problem pos], padded at the end.
     mask
-        True where a target counts [problem pos]: 558 places in all problems.
+        True where a target counts [problem pos]: 558 places in all products.
     answer
-        True where the target belongs to the answer [problem pos]: from `=` on.
+        True where the target belongs to the answer [problem pos]: from `=` on in products.
     """
 
     tokens: Tensor
@@ -38,11 +38,15 @@ class Batch:
     @classmethod
     def of(cls, problems: Sequence[task.Problem]) -> Batch:
         """Some problems in their order."""
-        tokens = torch.tensor([task.padded_ids(p.tokens[:-1]) for p in problems])
-        targets = torch.tensor([task.padded_ids(p.tokens[1:]) for p in problems])
-        mask = targets != task.TOKEN_ID[task.PAD]  # all [problem pos]
-        answer = mask & (torch.arange(task.MAX_INPUTS) >= task.EQUALS_POSITION)
-        return cls(tokens, targets, mask, answer)
+        n_pos = max(len(p.inputs) for p in problems)
+        tokens = torch.tensor([task.padded_ids(p.inputs, n_pos) for p in problems])
+        targets = torch.tensor([task.padded_ids(p.tokens[1:], n_pos) for p in problems])
+        first_asked = torch.tensor([[p.first_asked] for p in problems])  # [problem 1]
+        asks_at = torch.tensor([[p.asks_at] for p in problems])  # [problem 1]
+        position = torch.arange(n_pos)  # [pos]
+        is_real = targets != task.TOKEN_ID[task.PAD]  # all [problem pos]
+        mask = is_real & (position >= first_asked)
+        return cls(tokens, targets, mask, mask & (position >= asks_at))
 
     def loss(self, logits: Tensor) -> Tensor:
         """Mean of -ln P(target) over the real targets, in nats; `logits` [problem pos d_vocab]."""

@@ -20,8 +20,11 @@ class ConfigError(ValueError):
     """A configuration that no model can have. `field` names the offending field."""
 
     def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(field, message)  # both: a process pool makes errors anew from these
         self.field = field
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,4 +186,4 @@ PRESETS = {
     "multiplication": Preset(ModelConfig(), TrainingConfig()),
     "recall": Preset(ModelConfig(), TrainingConfig(steps=3000, learning_rate=5e-3), "recall"),
 }
-"""By name; `content/site.yml` asks for one of those whose task the article is about."""
+"""By name; `content/site.yml` asks for one."""

@@ -12,6 +12,7 @@ from model import task
 from model.config import Preset
 from model.encoding import encode, sha256
 from model.snapshot import SCHEMA
+from model.tasks import task_of
 from model.tensors import Vocabulary
 
 SIZES = ("n_layers", "n_heads", "d_model", "d_head", "d_mlp", "d_vocab", "n_ctx", "ln_eps")
@@ -32,10 +33,11 @@ class File:
         return cls(path, encode(document), _count(document))
 
 
-def dataset_file() -> File:
-    """The vocabulary, the problems and the number of targets."""
-    problems = [{"problem": p.name, "tokens": list(p.tokens)} for p in task.PROBLEMS]
-    document = {"vocab": list(task.VOCAB), "problems": problems, "n_targets": len(task.TARGETS)}
+def dataset_file(learned: task.Task) -> File:
+    """The vocabulary, the problems of a task and the number of targets."""
+    problems = [{"problem": p.name, "tokens": list(p.tokens)} for p in learned.problems]
+    n_targets = len(learned.targets)
+    document = {"vocab": list(task.VOCAB), "problems": problems, "n_targets": n_targets}
     return File.of("dataset.json", document)
 
 
@@ -51,7 +53,7 @@ def manifest(
     files: Sequence[File],
 ) -> bytes:
     """What a build is, and the digest of every other file that is compared."""
-    config = preset.model
+    config, learned = preset.model, task_of(preset)
     listed = [
         {"path": f.path, "sha256": sha256(f.data), "bytes": len(f.data), "numbers": f.numbers}
         for f in sorted(files, key=lambda file: file.path)
@@ -62,9 +64,9 @@ def manifest(
             "schema": SCHEMA,
             "model": {**sizes, "n_params": Vocabulary(config).n_params},
             "task": {
-                "name": task.NAME,
-                "n_problems": len(task.PROBLEMS),
-                "n_targets": len(task.TARGETS),
+                "name": learned.name,
+                "n_problems": len(learned.problems),
+                "n_targets": len(learned.targets),
             },
             "training": training,
             "weights_sha256": weight_digests,

@@ -11,14 +11,15 @@ import torch
 from model import task
 from model.batch import Batch
 from model.config import Preset
+from model.lessons import always
 from model.trace import as_tensors
-from model.train import always, train
+from model.train import train
 from model.transformer import transformer
 
 N_HELD_OUT = 10
 
 
-def split(number: int) -> tuple[tuple[task.Problem, ...], tuple[task.Problem, ...]]:
+def split(number: int) -> tuple[tuple[task.Product, ...], tuple[task.Product, ...]]:
     """Return the problems that are trained on and those that are held out, both in order.
 
     Drawn by NumPy's PCG64 from the number of the split.
@@ -47,7 +48,7 @@ def train_splits(preset: Preset, numbers: Sequence[int]) -> list[dict[str, Any]]
 def _train_split(preset: Preset) -> dict[str, Any]:
     number = preset.training.seed
     known, held_out = split(number)
-    run = train(preset, lessons=always(Batch.of(known)))
+    run = train(preset, course=always(Batch.of(known)))
     batch = Batch.of(held_out)
     with torch.no_grad():
         logits = transformer(as_tensors(run.trained), batch.tokens, preset.model)

@@ -8,19 +8,46 @@ products, and so is the network.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from model import task
-from model.batch import Batch
+
+NAME = "recall"
 
 Sequences = NDArray[np.int64]
 """Token ids, the right answer last [sequence pos]."""
+
+
+@dataclass(frozen=True)
+class Question(task.Problem):
+    """One sequence; nothing follows from what stands before it but its last token."""
+
+    symbols: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Pairs and what is asked, such as `35_07_66_0`."""
+        *pairs, _, asked = self.prompt
+        return "_".join([*("".join(pairs[i : i + 2]) for i in range(0, len(pairs), 2)), asked])
+
+    @property
+    def prompt(self) -> tuple[str, ...]:
+        """See `model.task.Problem`."""
+        return self.symbols[:-1]
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """The value that followed the key; no end token."""
+        return self.symbols[-1:]
+
+    @property
+    def first_asked(self) -> int:
+        """The end of the question."""
+        return self.asks_at
 
 
 @dataclass(frozen=True)
@@ -33,31 +60,32 @@ class Recall:
         Pairs of a sequence, and digits that it can be made of.
     n_lesson, n_exam
         Sequences of a step, and of the exam. No lesson has a sequence of the exam.
+    n_shown
+        How many sequences of the exam a site shows, the first.
     """
 
     n_pairs: int = 3
     n_symbols: int = 8
     n_lesson: int = 128
     n_exam: int = 1000
+    n_shown: int = 100
 
-    def lessons(self, seed: int) -> Callable[[int], Batch]:
-        """Return the lessons of a seed; each is drawn by PCG64 from the seed and its step."""
-
-        def lesson(step: int) -> Batch:
-            drawn = self.draw(np.random.Generator(np.random.PCG64([seed, step])), self.n_lesson)
-            is_known = np.isin(self._codes(drawn), self._codes(self.exam_sequences))
-            return _batch(drawn[~is_known])
-
-        return lesson
-
-    def exam(self) -> Batch:
-        """Return sequences that no lesson has, the same for every seed."""
-        return _batch(self.exam_sequences)
+    def lesson(self, seed: int, step: int) -> Sequences:
+        """Return the lesson of a step, drawn by PCG64 from the seed and the step."""
+        drawn = self.draw(np.random.Generator(np.random.PCG64([seed, step])), self.n_lesson)
+        is_known = np.isin(self._codes(drawn), self._codes(self.exam))
+        return drawn[~is_known]
 
     @cached_property
-    def exam_sequences(self) -> Sequences:
-        """The sequences of the exam."""
+    def exam(self) -> Sequences:
+        """Sequences that no lesson has, the same for every seed."""
         return self.draw(np.random.Generator(np.random.PCG64(self.n_exam)), self.n_exam)
+
+    @property
+    def problems(self) -> tuple[Question, ...]:
+        """What a site shows."""
+        shown = self.exam[: self.n_shown].tolist()
+        return tuple(Question(tuple(task.VOCAB[id_] for id_ in row)) for row in shown)
 
     def draw(self, rng: np.random.Generator, n: int) -> Sequences:
         """Draw sequences: keys without repetition, values and the key that is asked for freely."""
@@ -73,12 +101,3 @@ class Recall:
     def _codes(self, sequences: Sequences) -> Sequences:
         """One number for each sequence."""
         return sequences @ (task.N_TOKENS ** np.arange(sequences.shape[1]))
-
-
-def _batch(sequences: Sequences) -> Batch:
-    """Ask for the last token alone: nothing else follows from what stands before it."""
-    tokens = torch.from_numpy(sequences[:, :-1])
-    targets = torch.full_like(tokens, task.TOKEN_ID[task.PAD])
-    targets[:, -1] = torch.from_numpy(sequences[:, -1])
-    mask = targets != task.TOKEN_ID[task.PAD]
-    return Batch(tokens, targets, mask, mask)

@@ -11,14 +11,12 @@ import torch
 
 from model.config import Preset
 from model.controls import BY_NAME
+from model.lessons import Course, batch_of, course_of
 from model.recall import Recall
 from model.trace import as_tensors
 from model.train import train
 from model.transformer import Weights, transformer
 from model.variants import Variant
-
-NAMES = ("full", "fixed_table", "uniform", "one_layer")
-"""Controls of `model.variants` that are trained here."""
 
 
 def train_recall(preset: Preset, name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
@@ -33,9 +31,9 @@ def train_recall(preset: Preset, name: str, seeds: Sequence[int]) -> list[dict[s
 
 
 def _figures(preset: Preset, name: str) -> dict[str, Any]:
-    variant, recall = BY_NAME[name], Recall()
-    weights, margin = learn(preset, variant, recall)
-    config, exam = replace(preset.model, **variant.sizes), recall.exam()
+    variant = BY_NAME[name]
+    weights, margin = learn(preset, variant, Course(course_of(preset).lessons))
+    config, exam = replace(preset.model, **variant.sizes), batch_of(Recall().exam)
     with torch.no_grad():
         logits = transformer(weights, exam.tokens, config, variant.record(weights))
     return {
@@ -45,8 +43,8 @@ def _figures(preset: Preset, name: str) -> dict[str, Any]:
     }
 
 
-def learn(preset: Preset, variant: Variant, recall: Recall) -> tuple[Weights, float]:
-    """Train on new sequences at every step.
+def learn(preset: Preset, variant: Variant, course: Course) -> tuple[Weights, float]:
+    """Train a variant in a course.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def learn(preset: Preset, variant: Variant, recall: Recall) -> tuple[Weights, fl
     DivergenceError
         If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
-    run = train(preset, variant, lessons=recall.lessons(preset.training.seed))
+    run = train(preset, variant, course=course)
     return variant.use(as_tensors(run.trained)), run.portability_margin
 
 

@@ -11,13 +11,15 @@ import numpy as np
 from model.config import ModelConfig, Preset
 from model.documents import File, dataset_file
 from model.encoding import rounded, weights_sha256
+from model.tasks import task_of
 from model.tensors import Vocabulary
 from model.train import Run
 
 
-def run_files(run: Run, config: ModelConfig) -> list[File]:
+def run_files(run: Run, preset: Preset) -> list[File]:
     """Every file that a training decides by itself; the dataset is what it learned from."""
-    return [dataset_file(), training_file(run), *weight_files(run, config)]
+    dataset = dataset_file(task_of(preset))
+    return [dataset, training_file(run), *weight_files(run, preset.model)]
 
 
 def run_facts(run: Run, preset: Preset) -> dict[str, Any]:

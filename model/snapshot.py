@@ -23,9 +23,12 @@ class SnapshotError(ValueError):
     """A snapshot file that is missing, damaged or not under this contract."""
 
     def __init__(self, path: Path, message: str) -> None:
-        super().__init__(f"{path}: {message}")
+        super().__init__(path, message)  # both: a process pool makes errors anew from these
         self.path = path
         self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

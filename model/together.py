@@ -19,9 +19,10 @@ from model.adam import Adam
 from model.by_hand import Network
 from model.columns import Columns
 from model.config import Preset
+from model.divergence import HIGHEST_LOSS, DivergenceError
 from model.packed import parted
 from model.reading import ByContent, Reading
-from model.train import HIGHEST_LOSS, Array, DivergenceError, Run, initial_weights, learning_rate
+from model.train import Array, Run, initial_weights, learning_rate
 
 CHUNK = 8
 """Seeds that are trained at once: with more, the activations no longer fit beside the processor."""

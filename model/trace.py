@@ -23,11 +23,12 @@ from model.transformer import Record, transformer, unrecorded
 
 Array = NDArray[np.float64]
 StoredWeights = Mapping[str, NDArray[Any]]
+Problems = Sequence[task.Problem]
 
 
 @dataclass(frozen=True, slots=True)
 class Gradients:
-    """Gradients of each of the 558 targets' own loss, in the order of `task.TARGETS`.
+    """Gradients of each target's own loss: 558 of products, in the order of `task.TARGETS`.
 
     Attributes
     ----------
@@ -45,14 +46,16 @@ class Gradients:
     weights: dict[str, Array]
 
 
-def activations(weights: StoredWeights, config: ModelConfig) -> dict[str, Array]:
-    """Compute every activation of all problems.
+def activations(
+    weights: StoredWeights, config: ModelConfig, problems: Problems = task.PROBLEMS
+) -> dict[str, Array]:
+    """Compute every activation of some problems.
 
     Returns
     -------
     dict
-        Key -> [problem, axes of the key], problems in the order of `task.PROBLEMS` and padded
-        at the end to the longest. Future attention scores are minus infinity.
+        Key -> [problem, axes of the key], problems in their order and padded at the end to the
+        longest. Future attention scores are minus infinity.
     """
     recorded: dict[str, Array] = {}
 
@@ -61,14 +64,17 @@ def activations(weights: StoredWeights, config: ModelConfig) -> dict[str, Array]
         return tensor
 
     with torch.no_grad():
-        transformer(as_tensors(weights), _inputs(task.PROBLEMS), config, record)
+        transformer(as_tensors(weights), _inputs(problems), config, record)
     return recorded
 
 
-def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
-    """Differentiate each target's own loss with respect to everything."""
+def gradients(
+    weights: StoredWeights, config: ModelConfig, problems: Problems = task.PROBLEMS
+) -> Gradients:
+    """Differentiate the own loss of each target of some problems with respect to everything."""
+    n_targets = sum(len(problem.targets) for problem in problems)
     copies = {
-        key: weight.expand(len(task.TARGETS), *weight.shape).clone().requires_grad_()
+        key: weight.expand(n_targets, *weight.shape).clone().requires_grad_()
         for key, weight in as_tensors(weights).items()
     }  # [target, axes of the key]
     recorded: dict[str, Tensor] = {}
@@ -80,7 +86,7 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
             recorded[key] = tensor
         return tensor
 
-    loss = _losses(copies, config, record)  # [target]
+    loss = _losses(copies, config, problems, record)  # [target]
     loss.sum().backward()  # type: ignore[no-untyped-call]
 
     return Gradients(
@@ -93,7 +99,7 @@ def gradients(weights: StoredWeights, config: ModelConfig) -> Gradients:
 def losses_after_step(
     weights: StoredWeights, found: Gradients, rate: float, config: ModelConfig
 ) -> Array:
-    """Return each target's loss after a step of plain gradient descent on that target alone.
+    """Return the loss of each target of the products after a step on that target alone.
 
     Parameters
     ----------
@@ -107,19 +113,23 @@ def losses_after_step(
         for key, weight in as_tensors(weights).items()
     }  # [target, axes of the key]
     with torch.no_grad():
-        losses: Array = _losses(stepped, config).numpy()
+        losses: Array = _losses(stepped, config, task.PROBLEMS).numpy()
     return losses
 
 
 def _losses(
-    copies: Mapping[str, Tensor], config: ModelConfig, record: Record = unrecorded
+    copies: Mapping[str, Tensor],
+    config: ModelConfig,
+    problems: Problems,
+    record: Record = unrecorded,
 ) -> Tensor:
     """The loss of each target under weights of its own [target]."""
-    problems = [task.BY_NAME[target.problem] for target in task.TARGETS]
-    logits = transformer(copies, _inputs(problems), config, record)  # [target pos d_vocab]
-    rows = torch.arange(len(task.TARGETS))
-    positions = torch.tensor([target.position for target in task.TARGETS])
-    wanted = torch.tensor([task.TOKEN_ID[target.target] for target in task.TARGETS])
+    pairs = [(problem, target) for problem in problems for target in problem.targets]
+    inputs = _inputs([problem for problem, _ in pairs])  # [target pos]
+    logits = transformer(copies, inputs, config, record)  # [target pos d_vocab]
+    rows = torch.arange(len(pairs))
+    positions = torch.tensor([target.position for _, target in pairs])
+    wanted = torch.tensor([task.TOKEN_ID[target.target] for _, target in pairs])
     return negative_log_probability(logits[rows, positions], wanted)
 
 
@@ -177,9 +187,10 @@ def as_tensors(weights: StoredWeights) -> dict[str, Tensor]:
     return {key: torch.from_numpy(w.astype(np.float64)) for key, w in weights.items()}
 
 
-def _inputs(problems: Sequence[task.Problem]) -> Tensor:
+def _inputs(problems: Problems) -> Tensor:
     """Token ids of each problem, padded to one length [problem pos]."""
-    return torch.tensor([task.padded_ids(problem.inputs) for problem in problems])
+    n_pos = max(len(problem.inputs) for problem in problems)
+    return torch.tensor([task.padded_ids(problem.inputs, n_pos) for problem in problems])
 
 
 def _gradient(tensor: Tensor) -> Array:

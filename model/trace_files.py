@@ -13,32 +13,43 @@ from model.documents import File
 from model.encoding import rounded, rows_up_to
 from model.snapshot import STAGES, Snapshot
 from model.tensors import Vocabulary
-from model.trace import StoredWeights
+from model.trace import Problems, StoredWeights
 
 
 def every_stage(
-    make: Callable[[str, StoredWeights, ModelConfig], Iterator[File]],
+    make: Callable[[str, StoredWeights, ModelConfig, Problems], Iterator[File]],
     snapshot: Snapshot,
     config: ModelConfig,
+    problems: Problems,
 ) -> Iterator[File]:
     """Make the files of each stage from the weights as they are stored, digit for digit."""
     for stage in STAGES:
-        yield from make(stage, snapshot.weights(stage), config)
+        yield from make(stage, snapshot.weights(stage), config, problems)
 
 
-def trace_files(stage: str, weights: StoredWeights, config: ModelConfig) -> Iterator[File]:
+def trace_files(
+    stage: str,
+    weights: StoredWeights,
+    config: ModelConfig,
+    problems: Problems = task.PROBLEMS,
+) -> Iterator[File]:
     """Every activation of each problem's whole input sequence."""
     vocabulary = Vocabulary(config)
-    traced = trace.activations(weights, config)
+    traced = trace.activations(weights, config, problems)
     values = {key: rounded(traced[key]) for key in vocabulary.activations}
-    for index, problem in enumerate(task.PROBLEMS):
+    for index, problem in enumerate(problems):
         n_pos = len(problem.inputs)
         own = {k: rows_up_to(vocabulary[k], value[index], n_pos) for k, value in values.items()}
         document = {"problem": problem.name, "tokens": list(problem.inputs), "values": own}
         yield File.of(f"traces/{stage}/{problem.name}.json", document)
 
 
-def gradient_files(stage: str, weights: StoredWeights, config: ModelConfig) -> Iterator[File]:
+def gradient_files(
+    stage: str,
+    weights: StoredWeights,
+    config: ModelConfig,
+    problems: Problems = task.PROBLEMS,
+) -> Iterator[File]:
     """Every gradient of each problem, target by target, then those of the whole batch.
 
     A target has the gradients of its own loss: of every activation up to its position, and of
@@ -46,7 +57,7 @@ def gradient_files(stage: str, weights: StoredWeights, config: ModelConfig) -> I
     file has those of the mean loss over all targets, before the optimizer's rounding.
     """
     vocabulary = Vocabulary(config)
-    found = trace.gradients(weights, config)
+    found = trace.gradients(weights, config, problems)
     of_activations = {
         key: rounded(found.activations[key])
         for key in vocabulary.activations
@@ -58,14 +69,13 @@ def gradient_files(stage: str, weights: StoredWeights, config: ModelConfig) -> I
         if vocabulary[key].head_axis is not None
     }
     losses = rounded(found.loss)
-    rows = _rows_of_problems()
+    rows = _rows_of(problems)
     sums = {
         key: rounded(np.add.reduceat(found.weights[key], [r.start for r in rows]))
         for key in vocabulary.weights
     }
 
-    def target_document(row: int) -> dict[str, Any]:
-        target = task.TARGETS[row]
+    def target_document(row: int, target: task.Target) -> dict[str, Any]:
         n_pos = target.position + 1
         own = {k: rows_up_to(vocabulary[k], v[row], n_pos) for k, v in of_activations.items()}
         own |= {key: value[row] for key, value in of_matrices.items()}
@@ -77,10 +87,12 @@ def gradient_files(stage: str, weights: StoredWeights, config: ModelConfig) -> I
             "grads": own,
         }
 
-    for index, problem in enumerate(task.PROBLEMS):
+    for index, problem in enumerate(problems):
         document = {
             "problem": problem.name,
-            "targets": [target_document(row) for row in rows[index]],
+            "targets": [
+                target_document(*pair) for pair in zip(rows[index], problem.targets, strict=True)
+            ],
             "sum": {key: value[index] for key, value in sums.items()},
         }
         yield File.of(f"gradients/{stage}/{problem.name}.json", document)
@@ -88,10 +100,10 @@ def gradient_files(stage: str, weights: StoredWeights, config: ModelConfig) -> I
     yield File.of(f"gradients/{stage}/batch.json", batch)
 
 
-def _rows_of_problems() -> list[range]:
+def _rows_of(problems: Problems) -> list[range]:
     """Which rows of a [target ...] array belong to each problem."""
     rows, start = [], 0
-    for problem in task.PROBLEMS:
+    for problem in problems:
         rows.append(range(start, start + len(problem.targets)))
         start += len(problem.targets)
     return rows

@@ -21,30 +21,18 @@ from model import task
 from model.adam import Adam
 from model.batch import Batch
 from model.config import ModelConfig, Preset, TrainingConfig
+from model.divergence import HIGHEST_LOSS, DivergenceError
 from model.encoding import rounded
+from model.lessons import Course, all_products
 from model.tensors import Vocabulary
-from model.transformer import transformer
+from model.transformer import Record, transformer
 from model.variants import FULL, Variant
 
 Array = NDArray[np.float64]
 Weights = Mapping[str, Array]
-Lessons = Callable[[int], Batch]
-"""What each step is about."""
 
 INITIAL_GRID = 2.0**-10
 """Initial weights are multiples of this: short, exact decimals on the page."""
-
-
-HIGHEST_LOSS = 1e6
-"""No training that goes well has a mean loss near this, in nats."""
-
-
-class DivergenceError(ArithmeticError):
-    """A training whose loss became infinite, NaN, or larger than any that is still learning."""
-
-    def __init__(self, step: int, loss: float) -> None:
-        super().__init__(f"at step {step} the loss is {loss:.3g}")
-        self.step = step
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +45,12 @@ class Run:
         Step -> weight key -> float32 array. Step 0 is the initial model, the last the trained one.
     loss, correct, learning_rate
         Entry i belongs to the weights before step i; one entry more than there are steps. `loss`
-        is the mean over the targets (558 of all problems) in nats, `correct` counts problems.
+        is the mean over the targets (558 of all products) in nats, `correct` counts problems.
     portability_margin
         Smallest distance of any gradient to a boundary of the grid's rounding: how much noise
         the run could have taken without changing.
+    n_problems
+        How many problems there are to be right.
     """
 
     checkpoints: Mapping[int, Mapping[str, NDArray[np.float32]]]
@@ -68,6 +58,7 @@ class Run:
     correct: list[int]
     learning_rate: list[float]
     portability_margin: float
+    n_problems: int = len(task.PROBLEMS)
 
     @property
     def initial(self) -> Mapping[str, NDArray[np.float32]]:
@@ -76,9 +67,9 @@ class Run:
 
     @property
     def first_step_all_correct(self) -> int | None:
-        """The first step before which every one of the hundred problems was right, or None."""
-        n_problems = len(task.PROBLEMS)
-        return next((step for step, right in enumerate(self.correct) if right == n_problems), None)
+        """The first step before which every problem was right, or None."""
+        steps = (step for step, right in enumerate(self.correct) if right == self.n_problems)
+        return next(steps, None)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -122,7 +113,7 @@ def train(
     preset: Preset,
     variant: Variant = FULL,
     on_step: Callable[[int, float, int], None] | None = None,
-    lessons: Lessons | None = None,
+    course: Course | None = None,
 ) -> Run:
     """Train a model from its seed.
 
@@ -134,8 +125,8 @@ def train(
         What is changed in the network, if anything.
     on_step
         Called with the step, the loss and the number of correct problems before each update.
-    lessons
-        What it is trained on; all problems at every step if there are none.
+    course
+        What it is trained on, and whose problems are counted; all products if there is none.
 
     Raises
     ------
@@ -143,8 +134,8 @@ def train(
         If the loss grows beyond `HIGHEST_LOSS`, or becomes NaN.
     """
     recipe, config = preset.training, replace(preset.model, **variant.sizes)
-    if lessons is None:
-        lessons = always(Batch.of_all_problems())
+    course = course or all_products()
+    exam = course.exam
     tables = variant.tables(config)
     parameters = Parameters.of(initial_weights(config, recipe.seed) | tables)
     weights = variant.use(parameters.tensors)
@@ -159,13 +150,13 @@ def train(
     for step in range(recipe.steps + 1):
         if step in wanted:
             checkpoints[step] = parameters.as_float32()
-        batch = lessons(step)
+        batch = course.lessons(step)
         logits = transformer(weights, batch.tokens, config, record)
         loss = batch.loss(logits)
         losses.append(float(loss.detach()))
         if not losses[-1] < HIGHEST_LOSS:
             raise DivergenceError(step, losses[-1])
-        corrects.append(batch.correct(logits))
+        corrects.append(_score(exam, weights, config, record) if exam else batch.correct(logits))
         if on_step:
             on_step(step, losses[-1], corrects[-1])
         if step < recipe.steps:
@@ -173,12 +164,14 @@ def train(
             margin = min(margin, float(adam.update(gradient, learning_rate(recipe, step))))
 
     rates = [learning_rate(recipe, step) for step in range(recipe.steps + 1)]
-    return Run(checkpoints, losses, corrects, rates, float(margin))
+    n_problems = len(task.PROBLEMS if exam is None else exam.tokens)
+    return Run(checkpoints, losses, corrects, rates, float(margin), n_problems)
 
 
-def always(batch: Batch) -> Lessons:
-    """Return lessons that are the same at every step."""
-    return lambda _step: batch
+def _score(exam: Batch, weights: Mapping[str, Tensor], config: ModelConfig, record: Record) -> int:
+    """Count the problems of an exam that are right."""
+    with torch.no_grad():
+        return exam.correct(transformer(weights, exam.tokens, config, record))
 
 
 def learning_rate(recipe: TrainingConfig, step: int) -> float:

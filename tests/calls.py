@@ -6,6 +6,10 @@ import os
 import time
 from pathlib import Path
 
+from model.config import ModelConfig
+from model.divergence import DivergenceError
+from model.snapshot import read
+
 
 def square(number: int) -> int:
     return number * number
@@ -22,6 +26,18 @@ def fail_at(number: int, bad: int, folder: str) -> int:
     if number == bad:
         raise RuntimeError("the processor caught fire")
     return once(number, folder)
+
+
+def diverge(step: int) -> None:
+    raise DivergenceError(step, 2e6)
+
+
+def want_an_impossible_model(n_heads: int) -> None:
+    ModelConfig(n_heads=n_heads)
+
+
+def read_nothing(folder: str) -> None:
+    read(Path(folder) / "manifest.json")
 
 
 def slow(number: int, folder: str) -> list[int]:

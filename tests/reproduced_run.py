@@ -27,7 +27,7 @@ def main(folder: Path, n_threads: int) -> None:
     torch.set_num_threads(n_threads)
     preset = PRESETS["multiplication"]
     run = train(preset)
-    files = run_files(run, preset.model)
+    files = run_files(run, preset)
     for stage, weights in (("initial", run.initial), ("trained", run.trained)):
         files += trace_files(stage, weights, preset.model)
         files += gradient_files(stage, weights, preset.model)

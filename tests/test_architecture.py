@@ -17,7 +17,7 @@ WALLS: dict[str, tuple[str, ...]] = {
         "model.transformer",
         "model.variants",
         "model.batch",
-        "model.recall",
+        "model.lessons",
         "model.recall_controls",
         "model.train",
         "model.trace",

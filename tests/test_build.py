@@ -21,11 +21,12 @@ from builder import build as build_module
 from builder.build import Options, Project, Report, build
 from builder.claims.result import ClaimResult
 from builder.cli import main
-from builder.compute import Computed, Computer
+from builder.compute import Computer
 from builder.errors import BuildError, Diagnostic
 from builder.links import ids_in
 from builder.lock import LOCK
 from builder.progress import Progress
+from builder.snapshot_files import Computed
 from builder.stages import Event
 from builder.tree import PageIds, examine_tree
 from tests.projects import ROOT, SENTENCE, copy_project, overwrite, substitute, tree

@@ -15,14 +15,15 @@ import pytest
 from builder import compute, requirements
 from builder.cli import main
 from builder.code import SourceCode
-from builder.compute import Computed, Computer
+from builder.compute import Computer
 from builder.errors import BuildError
 from builder.progress import Progress
+from builder.snapshot_files import Computed
 from builder.stages import Cache, Event
 from model.config import PRESETS, Preset
+from model.divergence import DivergenceError
 from model.encoding import sha256
 from model.evidence import Evidence
-from model.train import DivergenceError
 from tests.projects import ROOT, overwrite, substitute, tree
 
 PRESET = PRESETS["multiplication"]

@@ -11,8 +11,9 @@ import torch
 from model import controls, held_out, task
 from model.batch import Batch
 from model.config import ModelConfig, Preset
+from model.lessons import always
 from model.tensors import Vocabulary
-from model.train import always, initial_weights, train
+from model.train import initial_weights, train
 from model.transformer import transformer
 from model.variants import CONTROLS, FULL, Variant
 from tests import reference
@@ -20,7 +21,7 @@ from tests.projects import ROOT
 from tests.trained_models import CONFIG, PRESET
 
 Array = np.ndarray
-STORED = ROOT / "model/evidence"
+STORED = ROOT / "model/tables"
 NEVER_READ = 8 * (16 - 6) + 8 * 2
 """Positions beyond the longest problem, and the tokens ⟨pad⟩ and ⟨end⟩."""
 
@@ -208,7 +209,7 @@ def test_a_split_parts_the_problems_in_ninety_and_ten() -> None:
 
 def test_held_out_problems_take_no_part_in_training() -> None:
     known, asked = held_out.split(3)
-    run = train(PRESET.override(seed=3, steps=2), lessons=always(Batch.of(known)))
+    run = train(PRESET.override(seed=3, steps=2), course=always(Batch.of(known)))
     weights = initial_weights(CONFIG, 3)
     losses = [
         -np.log(probs[target.position, task.TOKEN_ID[target.target]])
@@ -228,7 +229,7 @@ def test_two_splits_come_out_as_by_decoding_step_by_step() -> None:
     preset = PRESET.override(steps=40)
     for found in held_out.train_splits(preset, [0, 1]):
         known, asked = held_out.split(found["split"])
-        run = train(preset.override(seed=found["split"]), lessons=always(Batch.of(known)))
+        run = train(preset.override(seed=found["split"]), course=always(Batch.of(known)))
         answers = {p.name: decode(run.trained, p.prompt, CONFIG) == p.answer for p in asked}
         assert found["problems"] == answers
         assert found["right"] == sum(answers.values())

@@ -107,7 +107,10 @@ def engine(site: BuiltSite, chromium: Chromium) -> Iterator[Engine]:
     parts = {
         "sizes": manifest["model"],
         "recipe": manifest["training"],
-        "dataset": site.snapshot.document("dataset.json"),
+        "dataset": {
+            "vocab": task.VOCAB,
+            "problems": [{"tokens": p.tokens, "prompt": len(p.prompt)} for p in task.PROBLEMS],
+        },
         "weights": {s: site.snapshot.document(f"weights/{s}.json")["tensors"] for s in STAGES},
     }
     page.evaluate(SET_UP, parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,7 @@ from builder.evidence.tables import (
 )
 from builder.numbers.address import AddressError
 from builder.numbers.lookup import Numbers
+from builder.output.exclusive import exclusively
 from builder.progress import Progress
 from builder.stages import Cache
 from model.config import Preset
@@ -64,7 +66,7 @@ def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A copy of the stored tables."""
-    return Path(shutil.copytree(STORED, tmp_path / "model" / "evidence"))
+    return Path(shutil.copytree(STORED, tmp_path / "model" / "tables"))
 
 
 # --- what is stored fits --------------------------------------------------------------------
@@ -216,13 +218,84 @@ def test_a_census_of_other_weights_is_noticed(folder: Path) -> None:
     assert problems(folder).keys() == {"census"}
 
 
+DAMAGED = "this table of evidence is damaged: "
+
+
+def cut_short(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+def put(*place: str | int, value: object) -> Callable[[Path], None]:
+    """Return what puts another value into a stored document; `...` takes the name away."""
+
+    def spoil(path: Path) -> None:
+        document = found = json.loads(path.read_bytes())
+        for name in place[:-1]:
+            found = found[name]
+        if value is ...:
+            del found[place[-1]]
+        else:
+            found[place[-1]] = value
+        path.write_text(json.dumps(document), encoding="utf-8")
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "says"),
+    [
+        *((table.name, cut_short, "line ") for table in TABLES),
+        ("controls", put("table", value=[1]), "`controls.table` is [1], not a mapping"),
+        ("controls", put("table", "uniform", "loss", value="0"), "uniform.loss` is '0', not a num"),
+        (
+            "controls",
+            put("table", "uniform", "of_seed", "seed", 3, value={}),
+            "seed[3]` is {}, not",
+        ),
+        ("held-out", put("table", "of_split", 0, "right", value=...), "[0]` has no `right`"),
+        ("held-out", put("table", "mean", value=float("nan")), "mean` is nan, not a number"),
+        ("recall", put("table", "full", "solved", value=True), "solved` is True, not a whole"),
+        ("interventions", put("table", "full", value=...), "`interventions.table` has no `full`"),
+        ("seeds", put("table", "8", value=None), "`seeds.table.8` is None, not a mapping"),
+        ("seeds", put("table", "8", "weights", value=...), "`seeds.table.8` has no `weights`"),
+        ("seeds", put("table", "8", "weights", value=3), "weights` is 3, not a text"),
+        ("census", put("table", "claims", value=[]), "`census.table.claims` is [], not a mapping"),
+        ("census", put("table", "claims", "all-correct", "holds", value=1.5), "holds` is 1.5, not"),
+        ("census", put("fingerprint", value=7), "`census.fingerprint` is 7, not a text"),
+    ],
+)
+def test_a_damaged_table_is_named_with_what_is_wrong_and_what_mends_it(
+    folder: Path, name: str, spoil: Callable[[Path], None], says: str
+) -> None:
+    spoil(folder / f"{name}.json")
+    result = reader(folder).result()
+    (table,) = (table for table in TABLES if table.name == name)
+    assert table.snapshot_path not in result.files
+    if name == "interventions":
+        with pytest.raises(ValueError, match=re.escape(says)):
+            read_table(table, folder)
+        return  # a build makes it anew without a word: it takes a second
+    found = {warning.path: warning for warning in warnings(result.facts["problems"])}
+    warning = found[f"model/tables/{name}.json"]
+    assert warning.message.startswith(DAMAGED)
+    assert says in warning.message
+    assert f"`python -m builder {table.command}` makes it anew" in warning.hint
+
+
+def test_weights_of_the_own_seed_that_are_no_base64_are_named(folder: Path) -> None:
+    put("table", "8", "weights", value="!!")(folder / "seeds.json")
+    said = problems(folder)["seeds"]
+    assert said.startswith("the weights stored for seed 8 are damaged")
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"table": {}}', b'{"fingerprint": "x"}'])
 def test_a_damaged_table_is_one_warning_and_left_out(folder: Path, data: bytes) -> None:
     (folder / "controls.json").write_bytes(data)
     result = reader(folder).result()
     ((name, message),) = result.facts["problems"]
     assert name == "controls"
-    assert "cannot be read" in message
+    assert "is damaged" in message
     assert CONTROLS.snapshot_path not in result.files
 
 
@@ -230,7 +303,7 @@ def test_a_missing_table_is_one_warning_that_says_how_to_make_it(folder: Path) -
     (folder / "census.json").unlink()
     (warning,) = warnings(reader(folder).result().facts["problems"])
     assert warning.severity == "warning"
-    assert warning.path == "model/evidence/census.json"
+    assert warning.path == "model/tables/census.json"
     assert "`python -m builder census`" in warning.hint
 
 
@@ -284,7 +357,7 @@ def test_code_without_words_is_all_that_decides() -> None:
 
 
 def test_a_fingerprint_changes_with_code_sizes_and_recipe_alone(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "model", tmp_path / "model", ignore=shutil.ignore_patterns("evidence"))
+    shutil.copytree(ROOT / "model", tmp_path / "model", ignore=shutil.ignore_patterns("tables"))
     train = tmp_path / "model/train.py"
     text = train.read_text("utf-8")
 
@@ -372,7 +445,9 @@ def test_seeds_are_listed_as_people_write_them() -> None:
     assert seeds_of("0-3") == [0, 1, 2, 3]
     assert seeds_of("7") == [7]
     assert seeds_of("9, 1-2,2") == [1, 2, 9]
-    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5"):
+    many = ",".join(f"{start}-{start + 4999}" for start in (0, 5000, 10000))
+    assert len(seeds_of(many.rpartition(",")[0])) == 10_000
+    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5", many, "0-9999,10000"):
         with pytest.raises(UsageError, match="is not a list of seeds"):
             seeds_of(wrong)
 
@@ -435,6 +510,31 @@ def test_a_census_of_two_seeds_makes_again_what_is_stored_of_them(checkout: Path
     assert read_table(CENSUS, checkout / FOLDER).content["seeds"] == [4]
 
 
+def test_a_census_over_damaged_weights_says_so_and_trains_them_anew(checkout: Path) -> None:
+    run(checkout, "census", "--seeds", "4", "--jobs", "1")
+    put("table", "4", "weights", value="!!")(checkout / FOLDER / "seeds.json")
+    said = run(checkout, "census", "--seeds", "4", "--jobs", "1")
+    assert "seeds.json is damaged, all is trained anew: " in said
+    assert read_table(SEEDS, checkout / FOLDER).content == {"4": content("seeds")["4"]}
+
+
+def test_a_census_waits_for_a_build_and_a_build_for_a_census(checkout: Path) -> None:
+    command = [sys.executable, "-m", "builder", "census", "--seeds", "4", "--jobs", "1"]
+    with exclusively(Progress(is_quiet=True), checkout):
+        waiting = subprocess.Popen(
+            command,
+            cwd=checkout,
+            env={**os.environ, "PYTHONPATH": str(checkout)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert waiting.stderr
+        assert "waiting for another build in " in waiting.stderr.readline()
+        assert waiting.poll() is None
+    waiting.communicate(timeout=300)
+    assert waiting.returncode == 0
+
+
 def test_interventions_are_stored_as_they_are(checkout: Path) -> None:
     run(checkout, "evidence", "interventions")
     stored = (checkout / FOLDER / "interventions.json").read_bytes()
@@ -442,7 +542,7 @@ def test_interventions_are_stored_as_they_are(checkout: Path) -> None:
 
 
 def test_a_table_is_not_written_over_something_else(tmp_path: Path) -> None:
-    folder = tmp_path / "model" / "evidence"
+    folder = tmp_path / "model" / "tables"
     with pytest.raises(UsageError):
         write_table(CONTROLS, folder, "x", {})
     (folder / "controls.json").mkdir(parents=True)

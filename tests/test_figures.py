@@ -94,7 +94,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         **static_assets(TEMPLATES, minified_all),
         **string_assets(strings),
         **chart_assets(),
-        **model_assets(made.numbers.snapshot),
+        **model_assets(made.numbers.snapshot, made.numbers.task),
     }
     assert list(made.diagnostics) == []
     for path, content in files.items():

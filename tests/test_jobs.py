@@ -10,14 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from builder.cli import main
 from builder.code import SourceCode
 from builder.errors import UsageError
 from builder.evidence.jobs import Job, Jobs, chunks
 from builder.evidence.workers import Call, Cluster, Processes, Workers
 from builder.stages import Cache
 from model.census import train_seeds
+from model.config import ConfigError
+from model.divergence import DivergenceError
+from model.snapshot import SnapshotError
 from tests.projects import ROOT
 from tests.trained_models import PRESET
+
+Captured = pytest.CaptureFixture[str]
 
 
 def jobs_of(tmp_path: Path, workers: Workers) -> Jobs:
@@ -65,6 +71,40 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, n: int) -> None
     done = [path.name for path in tmp_path.iterdir() if path.name != "cache"]
     assert "3.0" in done
     assert n > 1 or sorted(done) == ["0.0", "1.0", "2.0", "3.0"]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_error_of_a_piece_is_told_as_it_is_from_another_process_too(n: int) -> None:
+    def raised_by(name: str, argument: object, kind: type[Exception]) -> Exception:
+        calls = [Call(f"tests.calls:{name}", (argument,)), Call("tests.calls:square", (2,))]
+        with pytest.raises(kind) as caught:
+            list(Processes(n).outcomes(calls))
+        assert type(caught.value) is kind
+        return caught.value
+
+    diverged = raised_by("diverge", 7, DivergenceError)
+    assert str(diverged) == "at step 7 the loss is 2e+06"
+    assert isinstance(diverged, DivergenceError)
+    assert diverged.step == 7
+    impossible = raised_by("want_an_impossible_model", 3, ConfigError)
+    assert isinstance(impossible, ConfigError)
+    assert impossible.field == "n_heads"
+    assert "`d_model` = 8 is not divisible by `n_heads` = 3" in str(impossible)
+    missing = raised_by("read_nothing", "/nowhere", SnapshotError)
+    assert isinstance(missing, SnapshotError)
+    assert str(missing) == f"{missing.path}: No such file or directory"
+
+
+def test_a_training_that_diverges_is_one_message(project: Path, capsys: Captured) -> None:
+    config = project / "content/site.yml"
+    text = config.read_text("utf-8")
+    changed = "  preset: multiplication\n  learning_rate: 1e300\n  steps: 3\n"
+    config.write_text(text.replace("  preset: multiplication\n", changed), encoding="utf-8")
+    assert main(["census", "--seeds", "1", "--jobs", "1", "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert "a training diverged: at step 1 the loss is" in said
+    assert "[training]" in said
+    assert "Traceback" not in said
 
 
 def test_another_call_of_the_same_name_has_another_result(tmp_path: Path) -> None:

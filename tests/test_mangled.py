@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from builder import build as build_module
 from builder.build import Options, Project, build
-from builder.compute import Computed, Computer
+from builder.compute import Computer
 from builder.errors import BuildError
 from builder.output.folder import MARKER, Output
 from builder.progress import Progress
+from builder.snapshot_files import Computed
 from builder.stages import digest
 from tests.projects import ROOT, copy_project, tree
 

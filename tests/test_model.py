@@ -17,12 +17,12 @@ from model import task, trace
 from model.adam import Adam
 from model.batch import Batch
 from model.config import PRESETS, ConfigError, ModelConfig, Preset, TrainingConfig, preset_fields
+from model.divergence import DivergenceError
 from model.documents import manifest
 from model.snapshot import STAGES
 from model.tensors import UnknownTensorError, Vocabulary, read_table
 from model.train import (
     INITIAL_GRID,
-    DivergenceError,
     Parameters,
     initial_weights,
     learning_rate,
@@ -288,8 +288,8 @@ def test_an_override_changes_its_fields_and_leaves_the_preset_alone() -> None:
 def test_a_model_too_small_for_the_task_is_named(field: str) -> None:
     smallest = {"d_vocab": 14, "n_ctx": 7}
     fits = PRESET.override(**{field: smallest[field]})
-    assert task.misfit(fits.model) is None
-    found = task.misfit(PRESET.override(**{field: smallest[field] - 1}).model)
+    assert task.MULTIPLICATION.misfit(fits.model) is None
+    found = task.MULTIPLICATION.misfit(PRESET.override(**{field: smallest[field] - 1}).model)
     assert found is not None
     assert found[0] == field
     assert f"`{field}` = {smallest[field] - 1}" in found[1]

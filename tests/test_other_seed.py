@@ -12,9 +12,9 @@ import pytest
 
 from builder import build as pipeline
 from builder.build import Options, Project
-from builder.compute import Computed
 from builder.errors import BuildError
 from builder.progress import Progress
+from builder.snapshot_files import Computed
 from tests.projects import ROOT, copy_project
 from tests.site_build import BuiltSite
 

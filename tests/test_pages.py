@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ from builder.content.site import Chapter, Language, Site
 from builder.content.strings import load_texts
 from builder.errors import BuildError, Diagnostics
 from builder.markdown import Heading, Rendered
+from builder.pages.choices import choices
 from builder.pages.templates import POLICY, Pages
 from builder.pages.view import sitemap
 from model.config import PRESETS
@@ -240,3 +242,11 @@ def test_every_text_of_the_interface_is_used_and_every_use_has_a_text() -> None:
         and not any(name.startswith(p) for p in prefixes)
     }
     assert unused == set()
+
+
+def test_problems_are_chosen_part_by_part_where_all_combinations_are_there() -> None:
+    assert choices(["0x5", "0x6", "1x5", "1x6"]) == [["0", "1"], ["5", "6"]]
+    for names in (["0x5", "0x6", "1x5"], ["35_26_1", "14_65_4"], ["0x5", "6"], ["1x6"]):
+        listed = choices(names)
+        assert ["x".join(parts) for parts in itertools.product(*listed)] == names
+    assert choices(["0x5", "0x6", "1x5"]) == [["0x5", "0x6", "1x5"]]

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 
 import numpy as np
 import torch
 
+from builder.evidence.study import RECALLED
 from model import recall_controls, task
 from model.batch import Batch
-from model.config import PRESETS
+from model.config import PRESETS, Preset
+from model.lessons import Course, all_products, batch_of, course_of, new_sequences
 from model.recall import Recall
 from model.recall_controls import learn
+from model.tasks import task_of
 from model.train import train
-from model.variants import CONTROLS, FULL
+from model.variants import CONTROLS, FULL, Variant
 from tests import reference
+from tests.projects import ROOT
 
 PRESET = PRESETS["recall"]
 EQUALS = task.TOKEN_ID[task.EQUALS]
+
+
+def recalling(preset: Preset) -> tuple[Preset, Variant, Course]:
+    return preset, FULL, course_of(preset)
+
+
+def stored() -> dict:
+    return json.loads((ROOT / "model/tables/recall.json").read_text("utf-8"))["table"]
 
 
 def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
@@ -34,7 +46,7 @@ def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
 
 
 def test_only_the_answer_is_asked_for() -> None:
-    batch = Recall().exam()
+    batch = batch_of(Recall().exam)
     assert batch.tokens.shape == (1000, 8)
     assert batch.mask.sum() == 1000
     assert batch.mask[:, -1].all()
@@ -48,28 +60,28 @@ def test_only_the_answer_is_asked_for() -> None:
 
 def test_lessons_follow_from_seed_and_step_and_have_none_of_the_exam() -> None:
     recall = Recall(n_pairs=1, n_symbols=3, n_lesson=50, n_exam=4)
-    exam = {tuple(row) for row in recall.exam_sequences.tolist()}
+    exam = {tuple(row) for row in recall.exam.tolist()}
     assert len(exam) < 9
     seen = set()
     for step in range(5):
-        batch = recall.lessons(3)(step)
-        assert (batch.tokens == recall.lessons(3)(step).tokens).all()
+        batch = new_sequences(recall, 3).lessons(step)
+        assert (batch.tokens == new_sequences(recall, 3).lessons(step).tokens).all()
         answers = batch.targets[:, -1:].tolist()
         rows = zip(batch.tokens.tolist(), answers, strict=True)
         seen |= {(*row, *answer) for row, answer in rows}
     assert not seen & exam
     assert len(seen | exam) == 9, "all that there is"
-    first, second = (Recall().lessons(seed)(0).tokens for seed in (1, 2))
+    first, second = (Recall().lesson(seed, 0) for seed in (1, 2))
     assert first.shape == second.shape
     assert (first != second).any()
-    assert (first != Recall().lessons(1)(1).tokens).any()
+    assert (first != Recall().lesson(1, 1)).any()
 
 
 def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
     preset = PRESET.override(steps=30)
-    exam = Recall().exam_sequences
+    exam = Recall().exam
     for row in recall_controls.train_recall(preset, "full", [0, 1]):
-        learned, _ = learn(preset.override(seed=row["seed"]), FULL, Recall())
+        learned, _ = learn(*recalling(preset.override(seed=row["seed"])))
         weights = {key: weight.numpy() for key, weight in learned.items()}
         right = sum(
             reference.forward(weights, read, n_layers=2, n_heads=2)["probs"][-1].argmax() == answer
@@ -81,16 +93,56 @@ def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
 
 def test_a_step_on_the_batch_of_all_products_is_that_of_the_plain_training() -> None:
     """The loop differs from `train` in its lessons alone."""
-
-    class Products(Recall):
-        def lessons(self, seed: int) -> Callable[[int], Batch]:  # noqa: ARG002
-            return lambda _step: Batch.of_all_problems()
-
     preset = PRESET.override(steps=7, seed=2)
     for variant in CONTROLS:
         run = train(preset, variant)
-        learned, margin = learn(preset, variant, Products())
+        learned, margin = learn(preset, variant, all_products())
         trained = variant.use({k: torch.from_numpy(w) for k, w in run.trained.items()})
         assert learned.keys() == trained.keys()
         assert all((learned[key] == trained[key].double()).all() for key in learned)
         assert margin == run.portability_margin
+
+
+def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:
+    table = stored()
+    assert list(table) == list(RECALLED)
+    for line in table.values():
+        right = line["of_seed"]["right"]
+        assert line["of_seed"]["seed"] == list(range(10))
+        assert line["seeds"] == 10
+        assert line["right"] == np.median(right)
+        assert (line["least"], line["most"]) == (min(right), max(right))
+        assert line["solved"] == sum(share > 0.99 for share in right)
+    assert table["full"]["solved"] > 5, "from some seeds it does not find the way"
+    assert table["fixed_table"]["most"] < 0.6
+
+
+def test_a_site_shows_the_first_of_the_exam_as_problems() -> None:
+    shown = task_of(PRESET)
+    exam = Recall().exam[:100]
+    assert [[task.TOKEN_ID[token] for token in p.tokens] for p in shown.problems] == exam.tolist()
+    assert len(shown.by_name) == len(shown.problems) == len(shown.targets) == 100
+    for problem, target in zip(shown.problems, shown.targets, strict=True):
+        *keys_and_values, equals, asked, answer = problem.tokens
+        pairs = ["".join(keys_and_values[i : i + 2]) for i in range(0, 6, 2)]
+        assert problem.name == "_".join([*pairs, asked])
+        assert (target.position, target.token, target.target) == (7, asked, answer)
+        assert (problem.asks_at, equals) == (7, task.EQUALS)
+    batch = Batch.of(shown.problems)
+    expected = batch_of(exam)
+    for name in ("tokens", "mask", "answer"):
+        assert (getattr(batch, name) == getattr(expected, name)).all()
+    assert (batch.targets == expected.targets)[batch.mask].all()
+
+
+def test_what_counts_is_the_exam_and_not_the_lesson() -> None:
+    """Of new sequences at every step nobody could say how many are right."""
+    preset = PRESET.override(steps=3)
+    run = train(preset, course=course_of(preset))
+    weights = {key: weight.astype(np.float64) for key, weight in run.trained.items()}
+    right = sum(
+        reference.forward(weights, read, n_layers=2, n_heads=2)["probs"][-1].argmax() == answer
+        for *read, answer in Recall().exam[:100].tolist()
+    )
+    assert abs(run.correct[-1] - right) <= 1, "before the last weights were rounded to float32"
+    assert run.n_problems == 100

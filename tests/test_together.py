@@ -11,9 +11,10 @@ from model.batch import Batch
 from model.by_hand import Network
 from model.columns import Columns
 from model.config import Preset
+from model.divergence import DivergenceError
 from model.reading import ByContent, PlainAverage, Reading
 from model.together import Together, train_together
-from model.train import DivergenceError, Parameters, initial_weights, train
+from model.train import Parameters, initial_weights, train
 from model.transformer import transformer
 from model.variants import FULL, UNIFORM
 from tests.trained_models import CONFIG, PRESET

@@ -8,7 +8,8 @@ To add a block, write a module whose docstring starts with the block's form, and
 - ``OPTIONS``: option name -> type; values are checked before `render` sees them, an unknown option
   is an error, and one that was not given is None;
 - ``render(directive: Directive, context: Context) -> str``: the HTML. It raises `BlockError`, with
-  the option at fault, for anything that cannot be drawn,
+  the option at fault, for anything that cannot be drawn;
+- ``TASK``, if it shows one task alone: the task's name,
 
 add it to `BLOCKS`, and describe it in ``tests/fixtures/blocks/NAME.md``. A role, written
 ``{name}`target option=value` ``, has ``NAME``, ``OPTIONS`` (names only) and

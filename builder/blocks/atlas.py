@@ -21,6 +21,7 @@ from model import task
 from model.tensors import in_prose
 
 NAME = "atlas"
+TASK = task.NAME
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "receiver": str, "source": str}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
+from builder.blocks.seeds import seeds_of
 from builder.content.site import ABOUT
 from builder.errors import Location, did_you_mean
 from builder.links import Link
@@ -12,9 +13,15 @@ from builder.links import Link
 NAME = "claim"
 OPTIONS: tuple[str, ...] = ()
 
+WORD_JOINER = "&#8288;"
+"""Keeps the mark on the line of the sentence that it is about."""
+
 
 def render(role: Role, context: Context) -> str:
-    """Return a check mark; a build in which the claim is false fails as a whole."""
+    """Return a check mark, and of how many seeds the claim holds where the census says it.
+
+    A build in which the claim is false fails as a whole.
+    """
     claim = context.numbers.claims.get(role.target)
     if claim is None:
         hint = did_you_mean(role.target, context.numbers.claims)
@@ -23,5 +30,12 @@ def render(role: Role, context: Context) -> str:
     about = site.href(here, site.language_of(ABOUT, here), ABOUT)
     href = f"{about}#claim-{claim.id}"
     context.links.append(Link(href, Location(context.chapter.path, role.line)))
-    title = escape(context.words("figure.claim", id=claim.id))
-    return f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{title}">✓</a>'
+    said, shown = context.words("figure.claim", id=claim.id), ""
+    if seeds := seeds_of(claim.id, context):
+        said = context.words("figure.claim_with_seeds", claim=said, seeds=seeds.words)
+        shown = f"{seeds.count}/{seeds.total}"
+    title = escape(said)
+    label = f"{shown} · {title}" if shown else title  # what is seen is part of what is heard
+    mark = f"✓<small>{shown}</small>" if shown else "✓"
+    link = f'<a class="claim" href="{escape(href)}" title="{title}" aria-label="{label}">{mark}</a>'
+    return f"{WORD_JOINER}{link}"

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
+from builder.blocks.seeds import seeds_of
 from builder.claims.result import ClaimResult
 from builder.numbers.display import display_exact
 
@@ -17,11 +18,24 @@ OPTIONS: Options = {}
 
 
 def render(directive: Directive, context: Context) -> str:
-    """Return a list; each item has the id that the ticks of the chapters lead to."""
+    """Return a list; each item has the id that the ticks of the chapters lead to.
+
+    The column on the right is of how many seeds each holds.
+    """
     items = "".join(
         _item(claim, directive.line, context) for claim in context.numbers.claims.values()
     )
-    return f'<dl class="claim-list">{items}</dl>\n'
+    return f'{_column(context)}<dl class="claim-list">{items}</dl>\n'
+
+
+def _column(context: Context) -> str:
+    """What the column on the right is about."""
+    found = (seeds_of(claim, context) for claim in context.numbers.claims)
+    total = next((seeds.total for seeds in found if seeds), None)
+    if total is None:
+        return ""
+    words = escape(context.words("figure.claim_column", total=total))
+    return f'<p class="claim-column" aria-hidden="true">{words}</p>'
 
 
 def _item(claim: ClaimResult, line: int, context: Context) -> str:
@@ -30,7 +44,17 @@ def _item(claim: ClaimResult, line: int, context: Context) -> str:
     item_id = context.ids.reserve(f"claim-{name}", line)
     return (
         f'<div class="claim-item" id="{item_id}"><dt>{statement} '
-        f"<code>{name}</code></dt><dd>{_evidence(claim.numbers)}</dd></div>"
+        f"<code>{name}</code></dt>{_seeds(claim, context)}<dd>{_evidence(claim.numbers)}</dd></div>"
+    )
+
+
+def _seeds(claim: ClaimResult, context: Context) -> str:
+    seeds = seeds_of(claim.id, context)
+    if seeds is None:
+        return ""
+    return (
+        f'<dd class="claim-seeds"><span aria-hidden="true">{seeds.count}/{seeds.total}</span>'
+        f'<span class="visually-hidden">{escape(seeds.words)}</span></dd>'
     )
 
 

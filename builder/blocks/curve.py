@@ -18,7 +18,7 @@ from builder.blocks.directive import (
 from builder.charts import CURVE_FRAME, curve_spec
 from builder.errors import did_you_mean
 from builder.numbers.display import display, display_whole
-from model import task
+from model.task import Task
 
 NAME = "curve"
 ARGUMENT = Argument.REQUIRED
@@ -72,16 +72,17 @@ def _curve(name: str, context: Context) -> Curve:
     if name not in known:
         hint = did_you_mean(name, known)
         raise BlockError("unknown-curve", f"there is no curve `{name}`", hint)
-    return known[name](context.numbers.snapshot.document("training.json")[name])
+    values = context.numbers.snapshot.document("training.json")[name]
+    return known[name](values, context.chapter.task)
 
 
-def _loss(values: Sequence[float]) -> Curve:
+def _loss(values: Sequence[float], task: Task) -> Curve:
     ticks = range(math.ceil(max(values)) + 1)
-    return Curve("loss", values, ticks, decimals=4, floor=task.LOSS_FLOOR)
+    return Curve("loss", values, ticks, decimals=4, floor=task.loss_floor or None)
 
 
-def _correct(values: Sequence[float]) -> Curve:
-    n_problems = len(task.PROBLEMS)
+def _correct(values: Sequence[float], task: Task) -> Curve:
+    n_problems = len(task.problems)
     return Curve("correct", values, range(0, n_problems + 1, n_problems // 4), decimals=0)
 
 

@@ -14,7 +14,6 @@ from builder.content.strings import Texts
 from builder.errors import Diagnostics, did_you_mean
 from builder.links import Link
 from builder.numbers.lookup import Numbers
-from model import task
 from model.snapshot import STAGES
 
 Options = Mapping[str, type]
@@ -236,7 +235,8 @@ def where(options: Mapping[str, Any], context: Context) -> tuple[str, str]:
     if stage not in STAGES:
         hint = did_you_mean(stage, STAGES)
         raise BlockError("unknown-stage", f"there is no stage `{stage}`", hint, "stage")
-    if problem not in task.BY_NAME:
+    task = context.chapter.task
+    if problem not in task.by_name:
         message = f"there is no problem `{problem}`"
-        raise BlockError("unknown-problem", message, nearest_problem(problem), "problem")
+        raise BlockError("unknown-problem", message, nearest_problem(problem, task), "problem")
     return stage, problem

@@ -13,7 +13,6 @@ from builder.blocks.table import DEFAULT_DECIMALS, Part, axis_word, table
 from builder.numbers.address import AddressError
 from builder.numbers.display import problem_label, token_label
 from builder.numbers.matrix import Matrix
-from model.task import EQUALS
 
 _WIDE = 12
 """Columns from which on a matrix of its own takes more than the width of the text."""
@@ -26,7 +25,7 @@ def look_up(directive: Directive, context: Context, option: str = "") -> Matrix:
     target = directive.options.get("target")
     try:
         matrix = context.numbers.matrix(
-            address, stage, problem, str(EQUALS if target is None else target)
+            address, stage, problem, "" if target is None else str(target)
         )
     except AddressError as error:
         at = "target" if error.rule.endswith("-label") else option  # no other label is looked up

@@ -14,6 +14,7 @@ from builder.numbers.matrix import Array
 from model import task
 
 NAME = "laboratory"
+TASK = task.NAME
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {"problem": str}

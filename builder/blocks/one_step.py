@@ -32,12 +32,13 @@ def render(directive: Directive, context: Context) -> str:
     """Return the table, which a script completes: no file has what the step leads to."""
     stage, problem = where(directive.options, context)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
+    target = context.chapter.task.by_name[problem].asks_at
 
     def words(name: str) -> str:
         return escape(context.words(f"one_step.{name}"))
 
     heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
-    before = "".join(f"<td>{number}</td>" for number in _probabilities(directive, context))
+    before = "".join(f"<td>{number}</td>" for number in _probabilities(directive, context, target))
     empty = "<td></td>" * len(task.VOCAB)
     rows = {"before": before, "after": empty, "change": empty}
     lines = "".join(
@@ -47,7 +48,7 @@ def render(directive: Directive, context: Context) -> str:
     follows = "position" if directive.options["problem"] else "problem position"
     return (
         f'<figure class="one-step wide" id="{figure_id}" data-stage="{stage}"'
-        f' data-problem="{problem}" data-target="{task.EQUALS_POSITION}" data-rate="{STEP_RATE}"'
+        f' data-problem="{problem}" data-target="{target}" data-rate="{STEP_RATE}"'
         f' data-follows="{follows}" hidden>'
         f'<p class="one-step-head"><span class="matrix-where"></span> <label>{words("target")}'
         f' <select></select></label></p><div class="worked-scroll" tabindex="0" role="group"'
@@ -58,8 +59,8 @@ def render(directive: Directive, context: Context) -> str:
     )
 
 
-def _probabilities(directive: Directive, context: Context) -> Iterator[str]:
-    """P after `=`, as numbers of a sentence: they follow what readers look at, and open."""
+def _probabilities(directive: Directive, context: Context, position: int) -> Iterator[str]:
+    """P of what is asked, as numbers of a sentence: they follow the reader, and open."""
     for token in range(len(task.VOCAB)):
-        address = f"probs[@{task.EQUALS_POSITION},@{token}]"
+        address = f"probs[@{position},@{token}]"
         yield value.within(directive, context, address, decimals=DECIMALS, follow="position")

@@ -11,7 +11,7 @@ from builder.errors import did_you_mean
 from builder.numbers.address import AddressError
 from builder.numbers.display import display_whole
 from model.parts import Group, Part
-from model.task import BY_NAME, EQUALS_POSITION, TOKEN_ID
+from model.task import TOKEN_ID
 from model.tensors import in_prose
 
 BETWEEN = " · "
@@ -106,8 +106,8 @@ def place(part: Part) -> str:
 def target(part: Part, context: Context) -> str:
     """Return where a part leads: its place in the ledger, or else to a cell that it makes.
 
-    The cell stands in the row of `=`, first column; of what is said about every token, in the
-    column of the token that is right.
+    The cell stands in the row where the question ends, first column; of what is said about every
+    token, in the column of the token that is right.
     """
     site, here = context.site, context.chapter.language
     slug = LEDGER_OF_MLP if part.makes.name == "mlp_out" else LEDGER
@@ -116,9 +116,9 @@ def target(part: Part, context: Context) -> str:
         chosen = {"layer": part.makes.layer, "head": part.head}
         state = "&".join(f"{name}={index}" for name, index in chosen.items() if index is not None)
         return f"{ledger}#{place(part)}{f'?{state}' * bool(state)}"
-    problem = BY_NAME[context.chapter.problem]
-    answer = TOKEN_ID[problem.tokens[EQUALS_POSITION + 1]]
+    problem = context.chapter.task.by_name[context.chapter.problem]
+    answer = TOKEN_ID[problem.answer[0]]
     column = answer if part.makes.axes[-1] == "d_vocab" else 0
     head = [] if part.head is None else [part.head]
-    indices = ",".join(map(str, [*head, EQUALS_POSITION, column]))
+    indices = ",".join(map(str, [*head, problem.asks_at, column]))
     return f"#?cell={problem.name}:trained:{part.makes.key}[{indices}]"

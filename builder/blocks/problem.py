@@ -6,7 +6,7 @@ from html import escape
 
 from builder.blocks.directive import BlockError, Context, Role
 from builder.errors import did_you_mean
-from model.task import BY_NAME, TIMES, Problem
+from model.task import END, Problem, Product
 
 NAME = "problem"
 OPTIONS: tuple[str, ...] = ()
@@ -14,21 +14,26 @@ OPTIONS: tuple[str, ...] = ()
 
 def parts(problem: Problem) -> dict[str, str]:
     """Return the parts by name: of 7 × 8, `first` is 5, and `whole` 7×8=56."""
-    product, answer = f"{problem.a}{TIMES}{problem.b}", "".join(problem.answer[:-1])
+    prompt = "".join(problem.prompt)
+    answer = "".join(token for token in problem.answer if token != END)
     return {
-        "a": str(problem.a),
-        "b": str(problem.b),
-        "product": product,
-        "prompt": f"{product}=",
+        **{name: problem.prompt[place] for place, name in part_places(problem).items()},
+        **({"product": prompt[:-1]} if isinstance(problem, Product) else {}),
+        "prompt": prompt,
         "answer": answer,
         "first": answer[0],
-        "whole": f"{product}={answer}",
+        "whole": prompt + answer,
     }
+
+
+def part_places(problem: Problem) -> dict[int, str]:
+    """Return the names of single tokens of the question, by position: operands of a product."""
+    return {0: "a", 2: "b"} if isinstance(problem, Product) else {}
 
 
 def render(role: Role, context: Context) -> str:
     """Return the part as a piece of code, as problems are written in the prose."""
-    found = parts(BY_NAME[context.chapter.problem])
+    found = parts(context.chapter.task.by_name[context.chapter.problem])
     if role.target not in found:
         hint = did_you_mean(role.target, found)
         raise BlockError("unknown-part", f"a problem has no part `{role.target}`", hint)

@@ -16,7 +16,6 @@ from builder.errors import Location
 from builder.numbers.address import AddressError
 from builder.quiz.asked import Asked
 from builder.quiz.mistakes import value_of
-from model.task import EQUALS
 
 Inline = Callable[[Text], str]
 
@@ -92,7 +91,7 @@ def asked(item: Item, number: Number, context: Context) -> Asked:
     """
     options = {**number.options, "problem": item.problem}
     stage, problem = where(options, context)
-    target = options.get("target", EQUALS)
+    target = options.get("target", "")
     at = Asked.at(number.address, context.numbers, stage, problem, target)
     if "target" in options and at.value.target is None:
         raise no_target(at.value.address)

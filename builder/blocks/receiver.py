@@ -6,29 +6,27 @@ from html import escape
 
 from builder.blocks.choice import choice
 from builder.blocks.directive import Argument, Body, Context, Directive, Options, where
-from builder.blocks.problem import part_that_follows
-from model import task
+from builder.blocks.problem import part_places, part_that_follows
 
 NAME = "receiver"
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {"id": str}
 
-_PARTS = {0: "a", 2: "b"}
-"""Operands, by position: they follow the page's problem."""
-
 
 def render(directive: Directive, context: Context) -> str:
-    """Return the choice, which a script brings to life; without one, `=` reads."""
+    """Return the choice, which a script brings to life; without one, the last reads."""
     _, name = where(directive.options, context)
+    problem = context.chapter.task.by_name[name]
+    parts = part_places(problem)
     own_id = context.ids.figure(directive.options["id"], directive.line)
     labels = [
-        part_that_follows(_PARTS[place], token)
-        if place in _PARTS
+        part_that_follows(parts[place], token)
+        if place in parts
         else f"<code>{escape(token)}</code>"
-        for place, token in enumerate(task.BY_NAME[name].prompt)
+        for place, token in enumerate(problem.prompt)
     ]
     legend = context.words("plane.receiver")
-    chosen = task.EQUALS_POSITION
+    chosen = problem.asks_at
     buttons = choice(own_id, legend, labels, chosen, context)
     return f'<div class="receiver" id="{own_id}" data-written="{chosen}" hidden>{buttons}</div>\n'

@@ -1,4 +1,4 @@
-"""`::: route`: from one source to `=`, and every number on the way; readers choose the source."""
+"""`::: route`: from one source to the row that is asked, every number on the way."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from builder.blocks.directive import (
     where,
 )
 from builder.blocks.part import BETWEEN, head_index, head_name, index, layer_name
+from builder.blocks.problem import part_places, part_that_follows
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import place
 from builder.numbers.address import Axis
 from builder.numbers.display import display, problem_label
-from model import task
 
 NAME = "route"
 ARGUMENT = Argument.NONE
@@ -36,9 +36,6 @@ OPTIONS: Options = {
     "source": object,
     "decimals": int,
 }
-
-_PARTS = {0: "a", 2: "b"}
-"""Operands of the page's problem, by position: their labels follow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,7 @@ def render(directive: Directive, context: Context) -> str:
         head_index(options["head"], layer, context),
     )
     stage, name = where(options, context)
-    tokens = task.BY_NAME[name].prompt
+    tokens = context.chapter.task.by_name[name].prompt
     chosen = place(directive, "source", Axis("key", tokens, has_tokens=True))
     figure_id = context.ids.figure(options["id"], directive.line)
     parts = [layer_name(head.layer, context), head_name(head.index, context)]
@@ -121,14 +118,16 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _label(tokens: Sequence[str], source: int, head: Head) -> str:
-    if source in _PARTS and not head.directive.options["problem"]:
-        return f'<code class="problem-part" data-part="{_PARTS[source]}">{tokens[source]}</code>'
+    _, name = where(head.directive.options, head.context)
+    parts = part_places(head.context.chapter.task.by_name[name])
+    if source in parts and not head.directive.options["problem"]:
+        return part_that_follows(parts[source], tokens[source])
     return f"<code>{tokens[source]}</code>"
 
 
 def _way(head: Head, source: int, tokens: Sequence[str]) -> str:
     """From q and k to S and A, and on to A × V."""
-    receiver, config = task.EQUALS_POSITION, head.context.numbers.config
+    receiver, config = len(tokens) - 1, head.context.numbers.config
     each = range(config.d_head)
     share = head.number("pattern", receiver, source)
     rows = {

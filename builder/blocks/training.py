@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import escape
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
+from model import task
 
 NAME = "training"
+TASK = task.NAME
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {}

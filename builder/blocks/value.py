@@ -18,7 +18,6 @@ from builder.numbers.display import (
     problem_label,
 )
 from builder.numbers.matrix import Value
-from model.task import EQUALS
 
 NAME = "value"
 OPTIONS = ("problem", "stage", "target", "decimals", "format", "follow")
@@ -28,7 +27,7 @@ FORMATS = ("number", "whole", "percent", "scientific")
 def render(role: Role, context: Context) -> str:
     """Return the number, formatted, with its address; whole numbers are counts by default."""
     stage, problem = where(role.options, context)
-    value = context.numbers.value(role.target, stage, problem, role.options.get("target", EQUALS))
+    value = context.numbers.value(role.target, stage, problem, role.options.get("target", ""))
     if "target" in role.options and value.target is None:
         raise no_target(value.address)
     if value.number is None:

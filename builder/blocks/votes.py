@@ -22,7 +22,7 @@ def render(directive: Directive, context: Context) -> str:
     """Return a table with the gradient of the logits of each problem, and their sum."""
     stage, _ = where(directive.options, context)
     prefix = directive.argument
-    problems = [p for p in task.PROBLEMS if "".join(p.inputs).startswith(prefix)]
+    problems = [p for p in context.chapter.task.problems if "".join(p.inputs).startswith(prefix)]
     if not problems:
         message = f"no problem begins with `{prefix}`"
         raise BlockError("unknown-prefix", message, "such as `7` or `7×`")

@@ -10,19 +10,20 @@ from urllib.parse import urlsplit
 from builder.content.section import Entry, Section
 from builder.content.site import COVER, Language, nearest_problem
 from builder.errors import Location, did_you_mean
-from model import task
 from model.config import PRESETS, ConfigError, Preset, preset_fields
+from model.task import Task
+from model.tasks import task_of
 
 LANGUAGE_STATES = ("finished", "in progress")
 
 
-def check_problem(section: Section, name: str, default: str) -> str:
-    """Return a problem's name such as `7x8`, checked to be one of the hundred."""
+def check_problem(section: Section, name: str, default: str, task: Task) -> str:
+    """Return a problem's name such as `7x8`, checked to be one of the task's."""
     problem = section.get(name, str, default)
-    if problem in task.BY_NAME:
+    if problem in task.by_name:
         return problem
-    message = f"there is no problem `{problem}`"
-    section.complain(*section.place(name), "unknown-problem", message, nearest_problem(problem))
+    message, hint = f"there is no problem `{problem}`", nearest_problem(problem, task)
+    section.complain(*section.place(name), "unknown-problem", message, hint)
     return default
 
 
@@ -134,17 +135,16 @@ def read_preset(top: Section) -> Preset:
     """Return the model's preset with the fields that the section `model` overrides."""
     section = top.section("model")
     name = section.get("preset", str, "multiplication")
-    presets = {name: preset for name, preset in PRESETS.items() if preset.task == task.NAME}
-    if name not in presets:
+    if name not in PRESETS:
         line, column = section.place("preset")
         section.complain(
             line,
             column,
             "unknown-preset",
-            f"there is no preset `{name}` that a site can be about",
-            did_you_mean(name, presets),
+            f"there is no preset `{name}`",
+            did_you_mean(name, PRESETS),
         )
-    preset = presets.get(name, PRESETS["multiplication"])
+    preset = PRESETS.get(name, PRESETS["multiplication"])
     given = {field: section.get(field, object, None) for field in preset_fields()}
     section.finish()
     overrides = {field: given[field] for field in given if field in section.entries}
@@ -170,7 +170,7 @@ def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) 
         given = next((name for name in named if name in section), error.field)
         section.complain(*section.place(given), "impossible-model", str(error))
         return preset
-    misfit = task.misfit(preset.model)
+    misfit = task_of(preset).misfit(preset.model)
     if misfit:
         line, column = section.place(misfit[0])
         section.complain(line, column, "impossible-model", misfit[1])

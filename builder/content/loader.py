@@ -22,6 +22,8 @@ from builder.content.site import Chapter, Language, Site
 from builder.content.strict_yaml import read_section
 from builder.content.text_file import read_text
 from builder.errors import Diagnostics, Location, excerpt, nearest
+from model.task import Task
+from model.tasks import task_of
 
 
 def load_site(content: Path, diagnostics: Diagnostics) -> Site:
@@ -43,13 +45,14 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
     text = read_text(content / "site.yml", shown, diagnostics)
     diagnostics.raise_if_fatal()
     top = read_section(text or "", shown, diagnostics)
-    problem = check_problem(top, "problem", "7x8")
     base_url, preset = read_base_url(top), read_preset(top)
+    task = task_of(preset)
+    problem = check_problem(top, "problem", task.example, task)
     languages, slugs = read_languages(top), read_slugs(top)
     if diagnostics.are_fatal():  # what follows from a damaged list would hide what is wrong
         top.finish(ignored=("title", "description"))
     diagnostics.raise_if_fatal()
-    chapters = _chapters(content, languages, problem, top)
+    chapters = _chapters(content, languages, problem, task, top)
     site = Site(
         title=read_by_language(top, "title", languages),
         description=read_by_language(top, "description", languages),
@@ -79,7 +82,12 @@ def split_front_matter(text: str) -> tuple[str | None, str, int]:
 
 
 def load_chapter(
-    path: Path, shown: str, language: Language, problem: str, diagnostics: Diagnostics
+    path: Path,
+    shown: str,
+    language: Language,
+    problem: str,
+    task: Task,
+    diagnostics: Diagnostics,
 ) -> Chapter | None:
     """Read one chapter; None if the file cannot be read."""
     text = read_text(path, shown, diagnostics)
@@ -103,7 +111,8 @@ def load_chapter(
         title=title,
         short_title=section.get("short_title", str, title),
         summary=section.get("summary", str, ""),
-        problem=check_problem(section, "problem", problem),
+        problem=check_problem(section, "problem", problem, task),
+        task=task,
         body=body,
         body_line=body_line,
     )
@@ -112,7 +121,7 @@ def load_chapter(
 
 
 def _chapters(
-    content: Path, languages: Sequence[Language], problem: str, top: Section
+    content: Path, languages: Sequence[Language], problem: str, task: Task, top: Section
 ) -> dict[tuple[str, str], Chapter]:
     """Read every chapter that is there."""
     chapters: dict[tuple[str, str], Chapter] = {}
@@ -121,7 +130,7 @@ def _chapters(
             path, shown = _file(content, language, item.value)
             if _is_absent(path):
                 continue
-            chapter = load_chapter(path, shown, language, problem, top.diagnostics)
+            chapter = load_chapter(path, shown, language, problem, task, top.diagnostics)
             if chapter:
                 chapters[language.code, item.value] = chapter
     return chapters

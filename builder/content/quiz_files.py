@@ -18,6 +18,7 @@ from builder.content.site import Chapter, Language
 from builder.content.strict_yaml import read_section
 from builder.content.text_file import read_text
 from builder.errors import Diagnostics, Location, did_you_mean, nearest
+from model.task import Task
 
 FOLDER = "quiz"
 
@@ -78,7 +79,7 @@ def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
         message = f"`{name}` is not a name: use a-z, 0-9 and single hyphens"
         top.complain(*top.place(name), "item-name", message, "such as `row-of-a`")
     _check_kind(name, fields, top)
-    problem = check_problem(fields, "problem", chapter.problem)
+    problem = check_problem(fields, "problem", chapter.problem, chapter.task)
     item = Item(
         name=name,
         section=_text(fields, "section"),
@@ -86,7 +87,7 @@ def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
         question=_text(fields, "question"),
         location=top.locate(name),
         options=_options(fields) if "options" in fields else (),
-        number=_number(fields, problem) if "number" in fields else None,
+        number=_number(fields, problem, chapter.task) if "number" in fields else None,
     )
     fields.finish(ignored=KINDS)
     return item
@@ -128,7 +129,7 @@ def _each_option(fields: Section) -> Iterator[Option]:
         seen.setdefault(text.markdown, text.line)
 
 
-def _number(fields: Section, problem: str) -> Number:
+def _number(fields: Section, problem: str, task: Task) -> Number:
     address = _text(fields, "number")
     given = {name: fields.get(name, str, "") for name in ("stage", "target", "format")}
     decimals = fields.get("decimals", int, 0) if "decimals" in fields else None
@@ -138,18 +139,18 @@ def _number(fields: Section, problem: str) -> Number:
         options={name: text for name, text in given.items() if text},
         locations={name: fields.locate(name) for name in ("number", "problem", *given)},
         because=_text(fields, "because"),
-        mistakes=list(_mistakes(fields, problem)),
+        mistakes=list(_mistakes(fields, problem, task)),
     )
 
 
-def _mistakes(fields: Section, problem: str) -> Iterator[Mistake]:
+def _mistakes(fields: Section, problem: str, task: Task) -> Iterator[Mistake]:
     seen: dict[tuple[str, str], int] = {}
     for entry in _sections(fields, "mistakes", "{mistake: NAME, because: ...}"):
         kind = "address" if "address" in entry and "mistake" not in entry else "mistake"
         made = _text(entry, kind)
         location = entry.locate(kind)
         name, address = (made.markdown, "") if kind == "mistake" else ("", made.markdown)
-        read = check_problem(entry, "problem", problem) if address else problem
+        read = check_problem(entry, "problem", problem, task) if address else problem
         yield Mistake(name, address, read, _text(entry, "because"), location)
         entry.finish()
         if (made.markdown, read) in seen:

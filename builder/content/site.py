@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from builder.content.quiz import Quiz
 from builder.errors import Location, did_you_mean
-from model import task
 from model.config import Preset
+from model.task import MULTIPLICATION, Task
+from model.tasks import task_of
 
 COVER, ABOUT = "index", "about"
 """Chapters with a part of their own: the first one, and the one about the build."""
@@ -61,6 +62,8 @@ class Chapter:
         For the heading, for navigation, and for the description of the page.
     problem
         The problem whose numbers the chapter shows unless a block says otherwise.
+    task
+        What its problem is one of.
     """
 
     slug: str
@@ -72,6 +75,7 @@ class Chapter:
     problem: str
     body: str
     body_line: int
+    task: Task = field(default=MULTIPLICATION, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,11 @@ class Site:
     chapters: Mapping[tuple[str, str], Chapter]
     quizzes: Mapping[tuple[str, str], Quiz] = field(default_factory=dict)
 
+    @property
+    def task(self) -> Task:
+        """What the model learns."""
+        return task_of(self.preset)
+
     def url(self, language: Language, slug: str) -> str:
         """Return the page's path from the root of the site."""
         return f"{language.prefix}{slug}.html"
@@ -131,7 +140,7 @@ class Site:
         return next((x for x in order if (x.code, slug) in self.chapters), preferred)
 
 
-def nearest_problem(name: str) -> str:
+def nearest_problem(name: str, task: Task) -> str:
     """Return a hint for a name that is no problem's."""
     plain = name.replace("×", "x").replace("*", "x")
-    return did_you_mean(plain, task.BY_NAME, otherwise="such as `7x8`")
+    return did_you_mean(plain, task.by_name, otherwise=f"such as `{task.example}`")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from builder.diff.meaning import (
 )
 from builder.diff.tensors import FieldChange, TensorComparison, TensorDifference
 from builder.output.partial import MARKER
+from model.task import NAME, Problem
+from model.tasks import TASKS
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,13 @@ class _Comparison:
     meaning: list[Meaning] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    @cached_property
+    def problems(self) -> Mapping[str, Problem]:
+        """Those of the task that the older model has learned; products, if it does not say."""
+        about = self.old.manifest.get("task")
+        name = str(about.get("name")) if isinstance(about, dict) else ""
+        return TASKS.get(name, TASKS[NAME])().by_name
+
     def compare_manifests(self) -> None:
         """Compare what the manifests say; the digests they list are those of other files."""
         old, new = ({**side.manifest, "files": None} for side in (self.old, self.new))
@@ -122,8 +132,9 @@ class _Comparison:
         if path == "claims.json":
             self.claims = claim_changes(*pair)
             return
-        if folder.startswith("traces/"):
-            self.meaning.extend(trace_changes(*pair, folder.removeprefix("traces/"), name))
+        problem = self.problems.get(name)
+        if problem and folder.startswith("traces/"):
+            self.meaning.extend(trace_changes(*pair, folder.removeprefix("traces/"), problem))
         self.tensors.add(path, old, new)
 
     def check(self, side: SnapshotFolder, paths: Iterable[str]) -> None:

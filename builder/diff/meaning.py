@@ -97,17 +97,18 @@ class _Traced:
     path: Path
     tokens: tuple[str, ...]
     values: Mapping[str, Any]
+    problem: task.Problem
 
     @classmethod
-    def of(cls, path: Path, document: Document) -> _Traced:
+    def of(cls, path: Path, document: Document, problem: task.Problem) -> _Traced:
         tokens, values = document.get("tokens"), document.get("values")
         if not isinstance(tokens, list) or not isinstance(values, dict):
             unreadable(path, "`tokens` or `values` is missing: not a trace")
-        return cls(path, tuple(map(str, tokens)), values)
+        return cls(path, tuple(map(str, tokens)), values, problem)
 
     @property
     def targets(self) -> tuple[str, ...]:
-        return (*self.tokens[1:], task.END)
+        return (*self.tokens[1:], self.problem.tokens[-1])
 
     def largest(self, key: str, n_axes: int) -> NDArray[np.intp]:
         """Return where each row of a tensor is largest."""
@@ -128,7 +129,7 @@ class _Traced:
         """Return what decoding appends to the question, up to its first wrong token."""
         answer = ""
         steps = zip(self.predictions(), self.targets, strict=True)
-        for token, target in list(steps)[task.EQUALS_POSITION :]:
+        for token, target in list(steps)[self.problem.asks_at :]:
             answer += token
             if token != target:
                 return answer if token == task.END else answer + "…"
@@ -139,7 +140,7 @@ Meaning = AnswerChange | PredictionChange | AttentionChange
 
 
 def trace_changes(
-    old: tuple[Path, Document], new: tuple[Path, Document], stage: str, problem: str
+    old: tuple[Path, Document], new: tuple[Path, Document], stage: str, of: task.Problem
 ) -> Iterator[Meaning]:
     """Compare what two versions of a trace file, each with its path, say about the model.
 
@@ -148,16 +149,16 @@ def trace_changes(
     UnreadableError
         If one of them is no trace.
     """
-    one, other = _Traced.of(*old), _Traced.of(*new)
+    one, other, problem = _Traced.of(*old, of), _Traced.of(*new, of), of.name
     if one.tokens != other.tokens:
         return
     answers = one.answer(), other.answer()
     if answers[0] != answers[1]:
-        correct = "".join(one.targets[task.EQUALS_POSITION :])
+        correct = "".join(one.targets[of.asks_at :])
         yield AnswerChange(stage, problem, *answers, correct)
     predictions = zip(one.predictions(), other.predictions(), one.targets, strict=True)
     for position, (before, after, target) in enumerate(predictions):
-        if before != after:
+        if before != after and position >= of.first_asked:
             context = " ".join(one.tokens[: position + 1])
             yield PredictionChange(stage, problem, position, context, before, after, target)
     yield from _attention(one, other, stage, problem)

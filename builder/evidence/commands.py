@@ -6,18 +6,28 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from builder.build import Project, load
+from builder.build import Project, load, storing
 from builder.compute import Computer
 from builder.errors import Diagnostic, Diagnostics, UsageError
 from builder.evidence.jobs import Jobs
 from builder.evidence.study import Study, Tell
-from builder.evidence.tables import CONTROLS, HELD_OUT, INTERVENTIONS, OF_EVIDENCE, RECALL
+from builder.evidence.tables import (
+    CENSUS,
+    CONTROLS,
+    HELD_OUT,
+    INTERVENTIONS,
+    OF_EVIDENCE,
+    RECALL,
+    TABLES,
+)
 from builder.evidence.workers import Cluster, Processes
+from builder.output.exclusive import exclusively
 from builder.progress import Progress
+from builder.requirements import not_diverging
 from builder.snapshot_files import snapshot_of
 from builder.stages import Cache
 
@@ -26,13 +36,21 @@ MOST_SEEDS = 10_000
 
 def run_evidence(options: argparse.Namespace) -> int:
     """Compute the tables that are asked for, or all but the census."""
-    computer, study = _study(options)
+    with _storing(options) as (computer, study):
+        _make_tables(options.tables, computer, study)
+    return 0
+
+
+def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None:
     makers = {
         CONTROLS.name: study.controls,
         HELD_OUT.name: study.held_out,
         RECALL.name: study.recall,
     }
-    for name in options.tables or OF_EVIDENCE:
+    of_site = [table.name for table in TABLES if table.is_of(study.preset)]
+    wanted = asked or [name for name in OF_EVIDENCE if name in of_site]
+    _require_own(study, wanted)
+    for name in wanted:
         if name == INTERVENTIONS.name:
             trained = computer.train()
             weights = snapshot_of([trained]).weights("trained")
@@ -43,14 +61,15 @@ def run_evidence(options: argparse.Namespace) -> int:
             with _telling(computer.progress, name) as tell:
                 path = make(tell)
         _say_stored(path)
-    return 0
 
 
 def run_census(options: argparse.Namespace) -> int:
     """Train many seeds, and check every claim for each."""
-    computer, study = _study(options)
-    with _telling(computer.progress, "census") as tell:
-        path = study.census(seeds_of(options.seeds), tell)
+    seeds = seeds_of(options.seeds)
+    with _storing(options) as (computer, study):
+        _require_own(study, [CENSUS.name])
+        with _telling(computer.progress, CENSUS.name) as tell:
+            path = study.census(seeds, tell)
     _say_stored(path)
     return 0
 
@@ -67,16 +86,36 @@ def seeds_of(text: str) -> list[int]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if not first <= last < first + MOST_SEEDS:
+        if first <= last < first + MOST_SEEDS:
+            seeds.update(range(first, last + 1))
+        if not first <= last < first + MOST_SEEDS or len(seeds) > MOST_SEEDS:
             message = f"`{text}` is not a list of seeds, of at most {MOST_SEEDS:,}"
             raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", message, "such as `0-63`"))
-        seeds.update(range(first, last + 1))
     return sorted(seeds)
 
 
-def _study(options: argparse.Namespace) -> tuple[Computer, Study]:
-    project, diagnostics, progress = Project(Path()), Diagnostics(), Progress(options.quiet)
+def _require_own(study: Study, names: Sequence[str]) -> None:
+    """Refuse tables that are about another task than the site."""
+    for table in TABLES:
+        if table.name in names and not table.is_of(study.preset):
+            message = f"this is about `{table.task}`, and this site is about `{study.preset.task}`"
+            hint = "run it in a project that is"
+            raise UsageError(Diagnostic(table.command, 0, 0, "other-task", message, hint))
+
+
+@contextmanager
+def _storing(options: argparse.Namespace) -> Iterator[tuple[Computer, Study]]:
+    """Hold the project, as everything that writes to it does, and say what goes wrong in it."""
+    project, progress = Project(Path()), Progress(options.quiet)
     project.require_content()
+    with exclusively(progress, project.root), storing(project.cache), not_diverging("a training"):
+        yield _study(options, project, progress)
+
+
+def _study(
+    options: argparse.Namespace, project: Project, progress: Progress
+) -> tuple[Computer, Study]:
+    diagnostics = Diagnostics()
     site, _ = load(project, diagnostics)
     diagnostics.raise_if_fatal()
     cache = Cache(project.cache)

@@ -46,12 +46,13 @@ class StoredTables:
 
     def ingredients(self) -> Ingredients:
         """Everything that decides what is read."""
-        modules = [module for table in TABLES for module in table.modules]
+        tables = self._tables
+        modules = [module for table in tables for module in table.modules]
         return {
             **self.source.ingredients(*modules, "builder.evidence.stored"),
             "preset": digest(repr(self.preset)),
             "weights": self.weights_digest,
-            **{table.name: _digest(table.path(self.folder)) for table in TABLES},
+            **{table.name: _digest(table.path(self.folder)) for table in tables},
         }
 
     def result(self) -> Result:
@@ -66,7 +67,7 @@ class StoredTables:
         files: list[File] = []
         problems: list[list[str]] = []
         subjects = {INTERVENTIONS.name: self.weights_digest}
-        for table in TABLES:
+        for table in self._tables:
             stored, problem = self._read(table, subjects.get(table.name, ""))
             if table == SEEDS and stored:
                 subjects[CENSUS.name] = digest_of(stored.content)
@@ -79,6 +80,10 @@ class StoredTables:
                 files.append(File.of(table.snapshot_path, stored.content))
         return result_of(files, {"problems": problems})
 
+    @property
+    def _tables(self) -> list[Table]:
+        return [table for table in TABLES if table.is_of(self.preset)]
+
     def _read(self, table: Table, subject: str) -> tuple[StoredTable | None, str]:
         """The table, and what is wrong with it."""
         try:
@@ -86,7 +91,7 @@ class StoredTables:
         except FileNotFoundError:
             return None, "this table of evidence is not there"
         except (OSError, ValueError) as error:
-            return None, f"this table of evidence cannot be read: {error}"
+            return None, f"this table of evidence is damaged: {error}"
         preset = table.preset_of(self.preset)
         expected = fingerprint(self.source, table.modules, preset, subject)
         if stored.fingerprint != expected:
@@ -97,8 +102,11 @@ class StoredTables:
         """Compare the stored weights of the site's own seed with those that it has trained."""
         seed = self.preset.training.seed
         record = records.get(str(seed))
-        if record is None or digest(base64.b64decode(record["weights"])) == self.weights_digest:
-            return ""
+        try:
+            if record is None or _digest_of_packed(record["weights"]) == self.weights_digest:
+                return ""
+        except ValueError as error:
+            return f"the weights stored for seed {seed} are damaged: {error}"
         return f"the weights stored for seed {seed} are not those that this training has made"
 
 
@@ -117,6 +125,10 @@ def warnings(problems: list[list[str]]) -> tuple[Diagnostic, ...]:
         )
         for name, message in problems
     )
+
+
+def _digest_of_packed(weights: str) -> str:
+    return digest(base64.b64decode(weights, validate=True))
 
 
 def _digest(path: Path) -> str:

@@ -32,6 +32,12 @@ N_SEEDS, N_SPLITS, N_RECALL_SEEDS = 20, 20, 10
 SEEDS_AT_ONCE, CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 8, 5, 4
 """Size of a piece: small enough to lose little, large enough to be worth sending."""
 
+RECALLED = ("full", "fixed_table")
+"""Controls that are asked to recall."""
+
+ALMOST_ALL = 0.99
+"""A seed that gets more than this share of new sequences right has solved recall."""
+
 Tell = Callable[[str], None]
 
 
@@ -68,14 +74,16 @@ class Study:
 
     def recall(self, tell: Tell) -> Path:
         """Train controls on recall, from each seed."""
-        from model.recall_controls import NAMES, summary
+        from model.recall_controls import summary
 
-        asked = [(name, (seed,)) for name in NAMES for seed in range(N_RECALL_SEEDS)]
+        asked = [(name, (seed,)) for name in RECALLED for seed in range(N_RECALL_SEEDS)]
         parts = self._results(RECALL, "model.recall_controls:train_recall", asked, tell)
-        content = {
-            name: summary([row for (of, _), (row,) in zip(asked, parts, strict=True) if of == name])
-            for name in NAMES
-        }
+        found = list(zip(asked, parts, strict=True))
+        content = {}
+        for name in RECALLED:
+            rows = [row for (of, _), (row,) in found if of == name]
+            solved = sum(row["right"] > ALMOST_ALL for row in rows)
+            content[name] = {"solved": solved, **summary(rows)}
         return self._write(RECALL, content)
 
     def interventions(self, weights: Mapping[str, Any], weights_digest: str) -> Path:
@@ -101,7 +109,7 @@ class Study:
 
     def _trained(self, seeds: Sequence[int], tell: Tell) -> dict[str, Any]:
         """Take the stored weights of seeds that have them from this very code, train the others."""
-        known = self._known(SEEDS)
+        known = self._known(tell)
         missing = [seed for seed in seeds if str(seed) not in known]
         asked = [(part,) for part in chunks(missing, SEEDS_AT_ONCE)]
         function = "model.census:train_seeds"
@@ -109,12 +117,22 @@ class Study:
             known |= part
         return {str(seed): known[str(seed)] for seed in seeds}
 
-    def _known(self, table: Table) -> dict[str, Any]:
+    def _known(self, tell: Tell) -> dict[str, Any]:
+        """The stored seeds; none if they are of other code, or damaged, which is said."""
+        from model.packed import unpacked
+
         try:
-            stored = read_table(table, self.folder)
-        except (OSError, ValueError):
+            stored = read_table(SEEDS, self.folder)
+            if stored.fingerprint != self._fingerprint(SEEDS):
+                return {}
+            for record in stored.content.values():
+                unpacked(record["weights"], self.preset.model)
+        except FileNotFoundError:
             return {}
-        return dict(stored.content) if stored.fingerprint == self._fingerprint(table) else {}
+        except (OSError, ValueError) as error:
+            tell(f"{SEEDS.path(self.folder)} is damaged, all is trained anew: {error}")
+            return {}
+        return dict(stored.content)
 
     def _results(
         self, table: Table, function: str, asked: Sequence[tuple[Any, ...]], tell: Tell

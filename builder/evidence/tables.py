@@ -1,6 +1,6 @@
 """The tables of evidence: which there are, and how they are stored with the code.
 
-Nearly all take minutes to compute, so that each is committed as `model/evidence/NAME.json` with the
+Nearly all take minutes to compute, so that each is committed as `model/tables/NAME.json` with the
 fingerprint of what it was made by. A build reads it; only the commands `evidence` and `census`
 compute it.
 """
@@ -15,10 +15,12 @@ from typing import Any
 
 from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, UsageError
+from builder.evidence import shapes
 from builder.stages import digest
 from model.config import PRESETS, Preset
+from model.task import NAME
 
-FOLDER = "model/evidence"
+FOLDER = "model/tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,15 @@ class Table:
     Attributes
     ----------
     name
-        Of its file, in `model/evidence/` and in the snapshot's `evidence/`.
+        Of its file, in `model/tables/` and in the snapshot's `evidence/`.
     modules
         What decides it, with all that they import.
     command
         What makes it anew.
+    shape
+        What it looks like, as `builder.evidence.shapes` says it.
+    task
+        What a site must be about to have it; empty if any may.
     preset
         Whose sizes and recipe it is about; empty for those of the site.
     """
@@ -40,6 +46,8 @@ class Table:
     name: str
     modules: tuple[str, ...]
     command: str
+    shape: Any
+    task: str = NAME
     preset: str = ""
 
     @property
@@ -51,18 +59,26 @@ class Table:
         """Whose sizes and recipe it is about, in a site of a preset."""
         return PRESETS[self.preset] if self.preset else site
 
+    def is_of(self, site: Preset) -> bool:
+        """Whether a site of a preset has it."""
+        return self.task in ("", site.task)
+
     def path(self, folder: Path) -> Path:
         """Where it is stored."""
         return folder / f"{self.name}.json"
 
 
-CONTROLS = Table("controls", ("model.controls",), "evidence controls")
-HELD_OUT = Table("held-out", ("model.held_out",), "evidence held-out")
-RECALL = Table("recall", ("model.recall_controls",), "evidence recall", preset="recall")
-INTERVENTIONS = Table("interventions", ("model.interventions",), "evidence interventions")
-SEEDS = Table("seeds", ("model.census",), "census")
-CENSUS = Table("census", ("builder.evidence.seed_claims",), "census")
-TABLES = (CONTROLS, HELD_OUT, INTERVENTIONS, SEEDS, CENSUS)
+CONTROLS = Table("controls", ("model.controls",), "evidence controls", shapes.CONTROLS)
+HELD_OUT = Table("held-out", ("model.held_out",), "evidence held-out", shapes.HELD_OUT)
+RECALL = Table(
+    "recall", ("model.recall_controls",), "evidence recall", shapes.RECALL, task="", preset="recall"
+)
+INTERVENTIONS = Table(
+    "interventions", ("model.interventions",), "evidence interventions", shapes.INTERVENTIONS
+)
+SEEDS = Table("seeds", ("model.census",), "census", shapes.SEEDS)
+CENSUS = Table("census", ("builder.evidence.seed_claims",), "census", shapes.CENSUS)
+TABLES = (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS, SEEDS, CENSUS)
 
 OF_EVIDENCE = tuple(table.name for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS))
 """Names of the tables that the command `evidence` makes."""
@@ -81,14 +97,15 @@ def read_table(table: Table, folder: Path) -> StoredTable:
 
     Raises
     ------
-    FileNotFoundError, ValueError
-        If there is none, or if the file holds something else.
+    OSError, ValueError
+        If there is none, or if the file holds something else; the latter says what is wrong.
     """
-    document = json.loads(read_regular(table.path(folder)))
     try:
-        return StoredTable(str(document["fingerprint"]), dict(document["table"]))
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"not a stored table: {error}") from error
+        document = json.loads(read_regular(table.path(folder)))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    shapes.require(document, {"fingerprint": str, "table": table.shape}, table.name)
+    return StoredTable(document["fingerprint"], document["table"])
 
 
 def write_table(table: Table, folder: Path, fingerprint: str, content: Mapping[str, Any]) -> Path:

@@ -81,6 +81,7 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
     _check_scalars(section, block, options)
     _check_labels(section, options)
     _check_argument(block, opening.meta["argument"], place, rendering)
+    _check_task(block, place, rendering)
     if len(rendering.context.diagnostics.found) > n_before:
         return ""
     places = {name: section.place(name) for name in section}
@@ -170,6 +171,15 @@ def _check_labels(section: Section, options: dict[str, Any]) -> None:
                 message = f"`{name}` lists labels and indices, not {item.shown}"
                 hint = 'such as `["=", 7, "@2"]`'
                 section.complain(item.line, item.column, "wrong-type", message, hint)
+
+
+def _check_task(block: Block, place: Place, rendering: Rendering) -> None:
+    """Refuse a block that shows another task than the site's."""
+    task = rendering.context.chapter.task
+    wanted = getattr(block, "TASK", task.name)
+    if wanted != task.name:
+        message = f"`{block.NAME}` is about `{wanted}`, and this site is about `{task.name}`"
+        rendering.report(place, "other-task", message, "leave it out")
 
 
 def _check_argument(block: Block, argument: str, place: Place, rendering: Rendering) -> None:

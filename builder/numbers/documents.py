@@ -13,6 +13,7 @@ from builder.numbers.arrays import readable
 from model.snapshot import Snapshot
 
 DOCUMENTS = ("manifest", "dataset", "training")
+CENSUS = "evidence/census.json"
 SOURCES = (*DOCUMENTS, "claims", "evidence")
 """First names of addresses of numbers that are no tensor's."""
 
@@ -45,6 +46,18 @@ def _table(snapshot: Snapshot, address: Address, name: str) -> Mapping[str, Any]
         message = f"`{address.text}` is not there: no table of evidence `{name}`"
         raise AddressError("unknown-number", message, did_you_mean(name, tables))
     return {name: snapshot.document(f"evidence/{name}.json")}
+
+
+def census_of(snapshot: Snapshot) -> Mapping[str, tuple[int, int]]:
+    """Return of how many seeds each claim holds, and of how many it was asked.
+
+    Empty where the snapshot has no census.
+    """
+    with readable():
+        if not any(file["path"] == CENSUS for file in snapshot.manifest["files"]):
+            return {}
+        census = snapshot.document(CENSUS)
+        return {id_: (c["holds"], census["n_seeds"]) for id_, c in census["claims"].items()}
 
 
 def number_at(document: Any, address: Address) -> float:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from model import task
 from model.snapshot import STAGES, Snapshot
 from model.tensors import Range, Vocabulary
 
@@ -59,6 +58,6 @@ def covering(size: float) -> float:
 def _tensors(snapshot: Snapshot) -> Iterator[Mapping[str, NDArray[Any]]]:
     for stage in STAGES:
         yield snapshot.weights(stage)
-        for problem in task.PROBLEMS:
+        for problem in snapshot.document("dataset.json")["problems"]:
             # A reader of its own for each file: keeping 200 parsed traces takes 300 MB.
-            yield Snapshot(snapshot.folder, snapshot.files).trace(stage, problem.name).values
+            yield Snapshot(snapshot.folder, snapshot.files).trace(stage, problem["problem"]).values

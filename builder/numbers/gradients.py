@@ -28,7 +28,7 @@ class Gradients:
         AddressError
             If the snapshot has none for this tensor.
         """
-        target = self._of_problem(stage, problem)[position]
+        target = self._asked_at(stage, problem, position)
         if spec.key not in target.grads:
             message = f"the snapshot has no gradient of `{spec.key}` for one target"
             hint = "it has those of activations, and of `W_Q`, `W_K`, `W_V` and `W_O`"
@@ -44,10 +44,18 @@ class Gradients:
         sizes = [
             np.abs(gradient).max()
             for stage in STAGES
-            for key, gradient in self._of_problem(stage, problem)[position].grads.items()
+            for key, gradient in self._asked_at(stage, problem, position).grads.items()
             if f".{key}".endswith(end)
         ]
         return covering(float(max(sizes)))
+
+    def _asked_at(self, stage: str, problem: str, position: int) -> TargetGradients:
+        targets = {target.position: target for target in self._of_problem(stage, problem)}
+        if position not in targets:
+            message = f"nothing is asked after position {position} of `{problem}`"
+            hint = f"a target follows {', '.join(f'`@{known}`' for known in targets)}"
+            raise AddressError("no-target", message, hint)
+        return targets[position]
 
     def _of_problem(self, stage: str, problem: str) -> tuple[TargetGradients, ...]:
         if (stage, problem) not in self._targets:

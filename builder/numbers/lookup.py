@@ -18,7 +18,7 @@ from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
 from model.config import ModelConfig
 from model.derived import Product, products
 from model.snapshot import STAGES, Snapshot
-from model.task import BY_NAME, EQUALS, TOKEN_ID, VOCAB
+from model.task import MULTIPLICATION, TOKEN_ID, VOCAB, Task
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
 NEXT = "@next"
@@ -35,16 +35,20 @@ class Numbers:
         Where numbers come from.
     domains
         Key -> colour domain, from `builder.numbers.domains`; 1 where it is missing.
+    task
+        What the model has learned.
     """
 
     snapshot: Snapshot
     claims: Mapping[str, ClaimResult]
     domains: Mapping[str, float]
+    task: Task = MULTIPLICATION
 
-    def matrix(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Matrix:
+    def matrix(self, address: str, stage: str, problem: str, target: str = "") -> Matrix:
         """Return the matrix that an address without a cell names.
 
-        `target` is the token, or `@N` the position, after which the loss of a gradient asks.
+        `target` is the token, or `@N` the position, after which the loss of a gradient asks; by
+        itself the end of the question.
 
         Raises
         ------
@@ -61,7 +65,7 @@ class Numbers:
             )
         return matrix
 
-    def value(self, address: str, stage: str, problem: str, target: str = EQUALS) -> Value:
+    def value(self, address: str, stage: str, problem: str, target: str = "") -> Value:
         """Return the number that an address names.
 
         Besides cells of tensors: `manifest.training.final_loss` and any other number of
@@ -85,7 +89,7 @@ class Numbers:
             form = f"{'∂' * parsed.is_gradient}{parsed.key}[{heads}ROW,COLUMN]"
             raise AddressError("address", f"`{address}` is a matrix, not a number", f"`{form}`")
         row = matrix.rows.index(cell[0]) if len(cell) > 1 else 0
-        column = _column(matrix, row, cell[-1])
+        column = self._column(matrix, row, cell[-1])
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
         place = _place(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
@@ -189,7 +193,15 @@ class Numbers:
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
         tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
+        if not token:
+            return tokens[: self.task.by_name[problem].asks_at + 1]
         return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
+
+    def _column(self, matrix: Matrix, row: int, selector: str) -> int:
+        """Return the index of a column; `@next` is the token that follows the row's position."""
+        if selector == NEXT and matrix.columns.name == "d_vocab" and matrix.problem:
+            return TOKEN_ID[self.task.by_name[matrix.problem].tokens[row + 1]]
+        return matrix.columns.index(selector)
 
     def _spec(self, address: Address) -> TensorSpec:
         vocabulary, made = self._vocabulary, self._products
@@ -199,13 +211,6 @@ class Numbers:
             message = f"no tensor is called `{address.key}`"
             hint = did_you_mean(address.key, [*vocabulary, *made])
             raise AddressError("unknown-tensor", message, hint) from error
-
-
-def _column(matrix: Matrix, row: int, selector: str) -> int:
-    """Return the index of a column; `@next` is the token that follows the row's position."""
-    if selector == NEXT and matrix.columns.name == "d_vocab" and matrix.problem:
-        return TOKEN_ID[BY_NAME[matrix.problem].tokens[row + 1]]
-    return matrix.columns.index(selector)
 
 
 def _place(matrix: Matrix, row: int, column: str, config: ModelConfig) -> str:

@@ -12,21 +12,27 @@ from numpy.typing import NDArray
 from builder.pages.scripts import assignment
 from model.derived import products
 from model.snapshot import Snapshot
+from model.task import Task
 from model.tensors import TensorSpec
 
 
-def model_assets(snapshot: Snapshot) -> dict[str, bytes]:
+def model_assets(snapshot: Snapshot, task: Task) -> dict[str, bytes]:
     """Return `run.js`, what training starts from and ends in, and `checkpoints.js`.
 
-    Weights are the little-endian float32 bytes of all tensors in the order of the vocabulary,
-    in base64: exact, and a third of the size of decimals.
+    Of each problem `prompt` says how many tokens its question has, and `asked` after which position
+    something is asked first. Weights are the little-endian float32 bytes of all tensors in the
+    order of the vocabulary, in base64: exact, and a third of the size of decimals.
     """
     manifest = snapshot.manifest
     dataset = snapshot.document("dataset.json")
+    problems = [
+        {"problem": p.name, "tokens": p.tokens, "prompt": len(p.prompt), "asked": p.first_asked}
+        for p in task.problems
+    ]
     run = {
         "sizes": manifest["model"],
         "recipe": manifest["training"],
-        "dataset": {"vocab": dataset["vocab"], "problems": dataset["problems"]},
+        "dataset": {"vocab": dataset["vocab"], "problems": problems},
         "tensors": {
             **{key: _described(spec) for key, spec in snapshot.vocabulary.items()},
             **{key: _described(product.spec) for key, product in products(snapshot.config).items()},

@@ -9,6 +9,7 @@ from html import escape
 
 from builder.content.site import ABOUT, COVER, Chapter, Language, Site
 from builder.markdown.rendering import Heading
+from builder.pages.choices import choices
 
 MENU_SIZE = 30
 """The header's menu lists all chapters of a site that has no more than this..."""
@@ -83,6 +84,12 @@ class PageView:
     def problem(self) -> str:
         """The problem that the chapter speaks of; empty if there is no chapter."""
         return self.chapter.problem if self.chapter else ""
+
+    @property
+    def choices(self) -> str:
+        """The problems that readers choose from: lists of names, or of parts of names."""
+        listed = choices([problem.name for problem in self.site.task.problems])
+        return "|".join(" ".join(names) for names in listed)
 
     @property
     def site_title(self) -> str:

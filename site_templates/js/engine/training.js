@@ -8,7 +8,7 @@
     /**
      * @param {import("./layout").Sizes} sizes
      * @param {import("./adam").Recipe} recipe
-     * @param {{vocab: string[], problems: {tokens: string[]}[]}} dataset
+     * @param {{vocab: string[], problems: {tokens: string[], prompt: number}[]}} dataset
      * @param {Float64Array} initial weights, copied
      */
     constructor(sizes, recipe, dataset, initial) {
@@ -18,7 +18,7 @@
       this.sizes = sizes;
       this.places = places;
       this.answers = sequences.map((tokens) => tokens.slice(1));
-      this.firstAnswer = dataset.problems.map(({ tokens }) => tokens.indexOf("="));
+      this.firstAnswer = dataset.problems.map(({ prompt }) => prompt - 1);
       this.targets = countTargets(rows.n, sizes.d_vocab, places, this.answers);
       this.model = new engine.Transformer(sizes, rows);
       this.gradient = new Float64Array(initial.length);

@@ -31,7 +31,7 @@
     const indices = list.split(",").map(Number);
     const isGradient = target !== undefined;
     const position = isGradient ? Number(target) : null;
-    if (isGradient && (!tensor.hasGradient || position >= tokens.length)) return null;
+    if (isGradient && (!tensor.hasGradient || position >= tokens.length || position < problemOf(run, problem).asked)) return null;
     const nPos = tensor.isWeight ? run.sizes.n_ctx : isGradient ? position + 1 : tokens.length;
     const lengths = tensor.axes.map((axis) => length(run, axis, nPos));
     if (indices.length !== lengths.length || indices.some((index, i) => index >= lengths[i])) return null;
@@ -44,9 +44,15 @@
     return POSITIONS.includes(axis) ? nPos : sizes[axis];
   }
 
+  /** @returns {{problem: string, tokens: string[], prompt: number, asked: number} | undefined} its question has
+   *   `prompt` tokens; `asked` is the first position whose next token is a target */
+  function problemOf({ dataset }, problem) {
+    return dataset.problems.find((known) => known.problem === problem);
+  }
+
   /** @returns {string[] | undefined} what the model is given of a problem */
-  function tokensOf({ dataset }, problem) {
-    return dataset.problems.find((known) => known.problem === problem)?.tokens.slice(0, -1);
+  function tokensOf(run, problem) {
+    return problemOf(run, problem)?.tokens.slice(0, -1);
   }
 
   /** @returns {string} a target, such as 7×8= → 5 */
@@ -56,8 +62,8 @@
   }
 
   /** @returns {string} the token that should follow a position */
-  function answer({ dataset }, problem, position) {
-    return dataset.problems.find((known) => known.problem === problem).tokens[position + 1];
+  function answer(run, problem, position) {
+    return problemOf(run, problem).tokens[position + 1];
   }
 
   /**
@@ -201,7 +207,7 @@
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, tokensOf, cellsOf, ofMatrix, figures, onPage, letter, name, indices, about, inWords,
+    POSITIONS, token: tokenLabel, axesOf, address, parse, problemOf, tokensOf, cellsOf, ofMatrix, figures, onPage, letter, name, indices, about, inWords,
     where, question,
   };
 })((window.Article ??= {}));

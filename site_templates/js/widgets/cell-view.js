@@ -50,11 +50,12 @@
     const names = Article.cellNames;
     const tokens = names.tokensOf(run, problem);
     const reach = names.axesOf(place, run).filter(([axis]) => !run.tensors[cell.key].isWeight && names.POSITIONS.includes(axis));
-    const first = Math.max(0, ...reach.map(([, at]) => at));
+    const { asked: least, prompt } = names.problemOf(run, problem);
+    const first = Math.max(least, ...reach.map(([, at]) => at));
     const choose = (position) => names.address({ ...place, cell: { ...cell, isGradient: true }, position }, run);
     const own = make("button", { type: "button", className: "cell-toggle" }, Article.text("cell_gradient"));
     own.setAttribute("aria-pressed", String(Boolean(cell.isGradient)));
-    const asked = Math.max(first, place.position ?? tokens.indexOf("="));
+    const asked = Math.max(first, place.position ?? prompt - 1);
     own.dataset.cell = cell.isGradient ? names.address({ ...place, cell: { ...cell, isGradient: false } }, run) : choose(asked);
     if (!cell.isGradient) return make("div", { className: "cell-gradient" }, own);
     const select = make("select", {}, ...tokens.slice(first).map((_, i) => {

@@ -1,4 +1,4 @@
-// The problem of the page, chosen by its two digits in the header; figures follow it.
+// The problem of the page, chosen in the header, part by part where its name has parts; figures follow it.
 (function (Article) {
   "use strict";
 
@@ -7,16 +7,13 @@
   /** @param {HTMLElement} header */
   function mount(header) {
     if (!document.querySelector(FOLLOWING)) return;
-    const [a, b] = digits();
-    const label = Article.text("chooser_label");
-    const group = Article.make("div", { className: "problem-chooser", role: "group", ariaLabel: label, title: label }, a, "\u00d7", b);
+    const parts = selects(), label = Article.text("chooser_label");
+    const group = Article.make("div", { className: "problem-chooser", role: "group", ariaLabel: label, title: label }, ...shown(parts));
     header.querySelector(".site-title")?.after(group);
 
-    group.addEventListener("change", () => choose(`${a.value}x${b.value}`));
+    group.addEventListener("change", () => choose(chosen(parts)));
     for (const type of ["pointerenter", "focusin"]) group.addEventListener(type, () => Article.passes.load().catch(() => {}));
-    Article.state.subscribe(() => {
-      [a.value, b.value] = Article.scene.problem().split("x");
-    });
+    Article.state.subscribe(() => write(parts, Article.scene.problem().split("x")));
   }
 
   /** @param {string} problem that the page shows from now on */
@@ -24,12 +21,15 @@
     Article.state.set({ problem: problem === Article.scene.written() ? null : problem });
   }
 
-  /** @returns {HTMLSelectElement[]} the choice of each digit of a problem */
-  function digits() {
-    return ["chooser_a", "chooser_b"].map((name) => (
-      Article.make("select", { ariaLabel: Article.text(name) }, ...Array.from({ length: 10 }, (_, digit) => new Option(String(digit))))
-    ));
+  /** @returns {HTMLSelectElement[]} the choice of each part of a problem's name */
+  function selects() {
+    const lists = document.body.dataset.choices.split("|"), names = lists[1] ? ["chooser_a", "chooser_b"] : ["chooser_label"];
+    return lists.map((list, i) => Article.make("select", { ariaLabel: Article.text(names[i]) }, ...list.split(" ").map((name) => new Option(name))));
   }
 
-  Article.chooser = { mount, choose, digits };
+  const write = (parts, values) => parts.forEach((part, i) => { part.value = values[i]; });
+  const chosen = (parts) => parts.map(({ value }) => value).join("x");
+  const shown = (parts) => parts.flatMap((part, i) => (i ? ["\u00d7", part] : [part]));
+
+  Article.chooser = { mount, choose, selects, write, chosen, shown };
 })((window.Article ??= {}));

@@ -115,19 +115,19 @@
       line.append(button(Article.text("edit_initial"), () => put([opened.stored({ ...place.cell, value: before })])));
       return line;
     }
-    const [a, b] = Article.chooser.digits();
-    [a.value, b.value] = place.problem.split("x").reverse();
+    const { chooser } = Article, parts = chooser.selects();
+    chooser.write(parts, place.problem.split("x").reverse());
     const cellOf = (cell) => {
-      const problem = `${a.value}x${b.value}`;
+      const problem = chooser.chosen(parts);
       const known = Article.cellNames.parse(Article.cellNames.address({ ...place, cell, problem }, run), run);
       return known && Article.number.stored(Article.engine.valueOf(Article.passes.at({ problem, stage: place.stage }, true), cell), false);
     };
     const take = (cells, to) => {
       const values = cells.map(cellOf);
-      if (values.includes(null)) refuse(Article.text("edit_no_such_position", { problem: `${a.value}×${b.value}` }));
+      if (values.includes(null)) refuse(Article.text("edit_no_such_position", { problem: chooser.chosen(parts).replace("x", "×") }));
       else put(values, {}, to);
     };
-    line.append(Article.text("edit_from"), " ", a, "×", b, " ", button(Article.text("edit_cell"), () => take([place.cell], address)));
+    line.append(Article.text("edit_from"), " ", ...chooser.shown(parts), " ", button(Article.text("edit_cell"), () => take([place.cell], address)));
     if (isPattern(place)) line.append(" ", button(Article.text("edit_row"), () => take(rowOf(place.cell), rowAddress(address))));
     return line;
   }

@@ -78,7 +78,7 @@
 
   /** @returns {Promise<number[][]>} what follows each question, to the end token or the longest answer */
   async function decoded({ sizes, dataset }, { weights, edits }, end) {
-    const sequences = dataset.problems.map(({ tokens }) => tokens.slice(0, tokens.indexOf("=") + 1).map((token) => dataset.vocab.indexOf(token)));
+    const sequences = dataset.problems.map(({ tokens, prompt }) => tokens.slice(0, prompt).map((token) => dataset.vocab.indexOf(token)));
     const asked = sequences.map(({ length }) => length);
     for (let written = 0; written < LONGEST_ANSWER; written++) {
       Article.engine.writeNext(sizes, weights, sequences.filter((tokens) => tokens.at(-1) !== end), edits);
@@ -90,13 +90,13 @@
   /** Write the answers into the cells, and count those that are right. */
   function mark(answers, { dataset }) {
     let correct = 0;
-    dataset.problems.forEach(({ problem, tokens }, i) => {
+    dataset.problems.forEach(({ problem, tokens, prompt }, i) => {
       const [first, second] = problem.split("x").map(Number);
       const cell = cells[first][second];
       const { tokens: written, isEnded } = answers[i];
       const words = (isEnded ? written.slice(0, -1) : written).map((id) => given.labels[id]);
       const short = words.slice(0, LONGEST_ANSWER - 1).map((word) => (word.length > 1 ? "\u00b7" : word)).join("");
-      const isRight = written.map((id) => dataset.vocab[id]).join("") === tokens.slice(tokens.indexOf("=") + 1).join("");
+      const isRight = written.map((id) => dataset.vocab[id]).join("") === tokens.slice(prompt).join("");
       if (isRight) correct++;
       cell.textContent = isEnded ? short || NOTHING : `${short}\u2026`;
       cell.classList.toggle("is-wrong", !isRight);

@@ -224,12 +224,12 @@
 
   /** The digits of the question become a choice. */
   function mountDigits() {
-    const selects = Article.chooser.digits();
+    const selects = Article.chooser.selects();
     root.querySelectorAll("span.laboratory-digit").forEach((span, i) => {
       selects[i].className = span.className;
       selects[i].value = span.textContent;
       span.replaceWith(selects[i]);
-      selects[i].addEventListener("change", () => chooseProblem(selects.map(({ value }) => value).join("x")));
+      selects[i].addEventListener("change", () => chooseProblem(Article.chooser.chosen(selects)));
     });
   }
 

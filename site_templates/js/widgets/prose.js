@@ -53,7 +53,7 @@
   function placeOf(indices, { key, head, problem, stage, position, target }, { run, problem: page }) {
     const pair = indices.slice(-2);
     if (position !== null && pair.length === 2) pair[0] = String(position);
-    const { tokens } = run.dataset.problems.find((known) => known.problem === (problem || page));
+    const { tokens } = Article.cellNames.problemOf(run, problem || page);
     if (pair.at(-1) === "next") pair[1] = String(run.dataset.vocab.indexOf(tokens[Number(pair[0]) + 1]));
     const at = head === null ? pair : [head, ...pair];
     return Article.cellNames.parse(`${problem || page}:${stage}:${key}[${at.join(",")}]${target === null ? "" : `@${target}`}`, run);
@@ -77,10 +77,9 @@
    * @param {import("./follow").View} view
    */
   function problem(element, { run, problem: name }) {
-    const tokens = Article.cellNames.tokensOf(run, name);
-    const [a, , b, , ...answer] = tokens;
-    const [product, digits] = [tokens.slice(0, 3).join(""), answer.join("")];
-    const parts = { a, b, product, prompt: `${product}=`, answer: digits, first: answer[0], whole: tokens.join("") };
+    const { tokens, prompt } = Article.cellNames.problemOf(run, name);
+    const [question, answer] = [tokens.slice(0, prompt), tokens.slice(prompt).filter((token) => token !== "<end>")].map((part) => part.join(""));
+    const parts = { a: tokens[0], b: tokens[2], product: question.slice(0, -1), prompt: question, answer, first: answer[0], whole: question + answer };
     const text = parts[element.dataset.part];
     if (element.textContent !== text) element.textContent = text;
   }
