@@ -7,13 +7,15 @@ torch, and only when a stage has to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
 from builder.errors import BuildError, Diagnostic
+from builder.evidence.chosen import ChosenSeeds
 from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
@@ -40,22 +42,26 @@ class Computed:
         Identifies all of it.
     warnings
         What is to be said of stored tables of evidence.
+    seeds
+        What pages need of each seed that readers can choose, from `ChosenSeeds`.
     """
 
     files: Mapping[str, bytes]
     claims: tuple[ClaimResult, ...]
     digest: str
     warnings: tuple[Diagnostic, ...] = ()
+    seeds: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """Computes the stages of a preset, or finds them in the cache."""
+    """Computes the stages of a preset, or finds them in the cache; `seeds` are those to choose."""
 
     preset: Preset
     cache: Cache
     source: SourceCode
     progress: Progress
+    seeds: Sequence[int] = ()
 
     @property
     def evidence_folder(self) -> Path:
@@ -83,8 +89,10 @@ class Computer:
             claims = self._claims([trained, traces, gradients], evidence)
         with self.progress.stage("tables"):
             tables = self._tables(trained)
+            seeds = self._chosen(tables[0])
         with self.progress.stage("manifest"):
-            return self._manifest([trained, traces, gradients, *tables, claims])
+            computed = self._manifest([trained, traces, gradients, *tables, claims])
+        return replace(computed, seeds=seeds)
 
     def train(self) -> Stored:
         """Train the model, or find it.
@@ -171,6 +179,10 @@ class Computer:
         tables = self.cache.get("tables", reader.ingredients(), reader.result)
         is_about_this = INTERVENTIONS.snapshot_path in tables.files
         return [tables] if is_about_this else [tables, self._interventions(trained)]
+
+    def _chosen(self, tables: Stored) -> Mapping[str, Any]:
+        chosen = ChosenSeeds(self.preset, self.source, self.seeds, tables)
+        return self.cache.get("seeds", chosen.ingredients(), chosen.result).facts
 
     def _interventions(self, trained: Stored) -> Stored:
         def compute() -> Result:

@@ -93,11 +93,13 @@ class Site:
     preset
         The model to train, overrides applied.
     locations
-        `model`, and each of its fields that is given -> its place.
+        `model`, each of its fields that is given, and `seeds` -> its place.
     chapters
         (language code, slug) -> chapter; one may be missing in a language in progress.
     quizzes
         (language code, slug) -> the items of that chapter, where it has any.
+    seeds
+        Those whose models readers can choose; the site's own may be among them.
     """
 
     title: Mapping[str, str]
@@ -110,6 +112,7 @@ class Site:
     locations: Mapping[str, Location]
     chapters: Mapping[tuple[str, str], Chapter]
     quizzes: Mapping[tuple[str, str], Quiz] = field(default_factory=dict)
+    seeds: Sequence[int] = ()
 
     def url(self, language: Language, slug: str) -> str:
         """Return the page's path from the root of the site."""
