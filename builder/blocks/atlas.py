@@ -37,7 +37,7 @@ _EDGES = {"rows": "a", "columns": "b"}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the table shows; `position` is the receiver's, `head_of` the claim that names the head."""
+    """What the table shows; `position` is the receiver's, `head_of` is who has found the head."""
 
     layer: int
     head: int

@@ -43,6 +43,7 @@
   mountEach(".timeline", Article.timeline.mount);
   mountEach(".laboratory", Article.laboratory.mount);
   mountEach(".site-header", Article.chooser.mount);
+  mountEach("[data-seeds]", Article.seed.mount);
   mountEach("body", Article.bar.mount);
   mountEach("body", Article.scene.mount);
   mountEach("body", Article.cell.mount);

@@ -58,6 +58,7 @@
   function write(figure, view) {
     const own = read(figure), { written } = own;
     const { source } = Article.state.get();
+    written.head = String(Article.follow.address("", own.head, own, view).head); // another seed's may be another
     const chosen = Object.fromEntries(CHOICES.map((name) => [name, String((name === "source" ? source : view[name]) ?? written[name])]));
     const select = (name) => /** @type {HTMLSelectElement} */ (figure.querySelector(`select[name="${name}"]`));
     for (const name of CHOICES) {
