@@ -309,7 +309,8 @@ def test_a_run_in_the_browser_does_not_show_through_another_seed(
         page.locator("#train-here").click()
         page.wait_for_function("() => Article.scene.current()?.step > 0")
         scene.choose(page, seed=OTHER_SEED, step=None)
-        expect(page.locator("#train-verdict")).to_have_attribute("data-identical", "3136")
+        verdict = page.locator("#train-verdict")
+        expect(verdict).to_have_attribute("data-identical", "3136", timeout=60_000)
         assert page.evaluate(
             "[Article.scene.current().step, Article.scene.current().run.seed]"
         ) == [

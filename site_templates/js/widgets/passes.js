@@ -29,6 +29,7 @@
   async function load() {
     if (run) return run;
     const found = await Article.data.run();
+    if (run) return run; // somebody else has asked meanwhile
     const ids = new Map(found.dataset.vocab.map((token, id) => [token, id]));
     sequences = new Map(found.dataset.problems.map(({ problem, tokens }) => [problem, tokens.map((token) => ids.get(token))]));
     const { initial, trained } = found;
