@@ -39,10 +39,11 @@ def render(role: Role, context: Context) -> str:
         raise BlockError("masked", message, "choose a column up to the row")
     kind = role.options.get("format", usual_format(value.number))
     is_written_anew = bool(value.cell) or value.address.startswith(OF_SEED)
+    found_by = value.found_by if context.can_follow else ""
     data = {
         "address": value.address,
         "cell": value.cell,
-        "head-of": value.found_by,
+        "head-of": found_by,
         "stage": value.stage,
         "problem": value.problem,
         "target": "" if value.target is None else str(value.target),

@@ -175,7 +175,8 @@ def locate_model(top: Section) -> dict[str, Location]:
     """Return the places of `model`, of what it gives, and of `seeds`, for later messages."""
     section = top.section("model")
     places = {name: section.locate(name) for name in section}
-    return {"model": top.locate("model"), **places, "seeds": top.locate("seeds")}
+    seeds = {"seeds": top.locate("seeds")} if "seeds" in top else {}
+    return {"model": top.locate("model"), **places, **seeds}
 
 
 def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) -> Preset:

@@ -82,7 +82,9 @@
     const [, source, id, key] = /^(\w+)\.(.+)\.(.+)$/.exec(address) ?? [];
     const value = source === "claims" ? run.claims[id]?.numbers[key] : source === "manifest" ? run.figures[key] : undefined;
     const isSame = value === undefined || value === own.value;
-    element.textContent = isSame ? own.text : format === "exact" ? Article.number.exact(value) : Article.number.formatted(value, format, decimals);
+    const isPlain = format === "exact" && (value === 0 || Math.abs(value) >= 1e-3);
+    const shown = () => (isPlain ? Article.number.exact(value) : Article.number.formatted(value, format === "exact" ? "scientific" : format, decimals));
+    element.textContent = isSame ? own.text : shown();
     element.title = isSame ? own.title : `${address} \u00b7 ${name(run.seed)} \u00b7 ${Article.number.exact(value)}`;
     element.dataset.value = String(isSame ? own.value : value);
     if (run.seed !== null && value === undefined) element.dataset.only = name();
