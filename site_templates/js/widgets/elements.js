@@ -36,6 +36,7 @@
       "figure.votes": Article.votes.write,
       "figure.route": Article.route.write,
       "figure.one-step": Article.oneStep.write,
+      "figure.interventions": Article.interventions.write,
       ".value[data-cell]:not(.route *, .one-step *, .quiz *)": Article.prose.number, // those are written with their figure, or stay
       ".problem-part": Article.prose.problem,
       ...Article.seed.WRITERS,

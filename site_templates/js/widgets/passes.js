@@ -9,7 +9,7 @@
    *   position, on the tokens up to it, and back from the loss of the token that follows */
 
   /** @typedef {{weights: Float64Array, step: number | null, edits: Map<string, any>,
-   *   passes: Map<string, any>, version: number}} Source */
+   *   passes: Map<string, any>, version: number, all?: any}} Source */
 
   /** @type {any} with the weights, figures and claims of the seed that is looked at */
   let run;
@@ -80,6 +80,21 @@
   }
 
   /**
+   * Every problem in one pass, without what the reader has overwritten or with it.
+   *
+   * @returns {{model: any, places: number[][]}} and the row of each position of each problem
+   */
+  function all(isPlain = false) {
+    const from = sources[isPlain ? "plain" : "trained"];
+    if (!from.all) {
+      const { rows, places } = Article.engine.tree([...sequences.values()].map((ids) => ids.slice(0, -1)), run.sizes.n_ctx);
+      from.all = { places, model: new Article.engine.Transformer(run.sizes, rows) };
+      from.all.model.forward(from.weights, from.edits);
+    }
+    return from.all;
+  }
+
+  /**
    * What stands for the trained model, with what the reader has overwritten: for passes over other
    * tokens than a problem's. It is the same object until something else is looked at.
    *
@@ -119,5 +134,5 @@
     return { model, weights, gradient, target: { position, token }, step };
   }
 
-  Article.passes = { load, look, at, model, version, weights };
+  Article.passes = { load, look, at, all, model, version, weights };
 })((window.Article ??= {}));

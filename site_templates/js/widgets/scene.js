@@ -52,6 +52,18 @@
     return document.body.dataset.problem ?? "";
   }
 
+  /** Write a figure that is incomplete without scripts when there is time, while the page is as it was built. */
+  function begin(figure, write) {
+    Article.whenIdle(async () => {
+      try {
+        const run = await Article.passes.load();
+        if (!view) write(figure, viewOf(run));
+      } catch (error) {
+        Article.problem.tell(figure, error);
+      }
+    });
+  }
+
   /** @param {number} mine whether the reader has gone on is seen by it */
   async function update(mine) {
     const isPlain = !live && FIELDS.every((name) => Article.state.get()[name] === null);
@@ -136,5 +148,5 @@
     return view ?? { run, ...nothing, problem: problem(), edits: Article.edits.read(null, run), isBuilds: true };
   }
 
-  Article.scene = { mount, show, problem, written, current, view: viewOf };
+  Article.scene = { mount, show, begin, problem, written, current, view: viewOf };
 })((window.Article ??= {}));
