@@ -61,14 +61,12 @@
     };
     const probabilities = (model) => Array.from(run.dataset.vocab, (_, id) => Article.number.rounded(engine.activationMatrix(model, "probs", null)(row, id)));
     const before = probabilities(plain), right = ids[row + 1];
-    const top = (probs) => Article.text("interventions_top", {
-      top: probs.map((p, id) => [p, Article.cellNames.token(run.dataset.vocab[id])]).sort(([a], [b]) => b - a).slice(0, FIRST)
-        .map(([p, token]) => `${token}:\u00a0${Article.number.display(p, DECIMALS)}`).join(" \u00b7 "),
-    });
+    const top = (probs) => probs.map((p, id) => [p, Article.cellNames.token(run.dataset.vocab[id])]).sort(([a], [b]) => b - a).slice(0, FIRST)
+      .map(([p, token]) => `${token}:\u00a0${Article.number.display(p, DECIMALS)}`).join(" \u00b7 ");
     const first = part(figure, "before");
     first.firstElementChild.textContent = Article.text("interventions_before", { prompt: labels.slice(0, row + 1).join(""), token: labels[row + 1] });
     number(first.querySelector("b"), before[right]);
-    part(first, "top").textContent = top(before);
+    part(first, "top").textContent = Article.text("interventions_top", { top: top(before) });
 
     sources(figure, labels.slice(0, row + 1));
     const shares = engine.activationMatrix(plain, next.key, next.head);
