@@ -265,11 +265,11 @@ def test_interventions_are_in_the_model_of_the_chosen_seed(
 def test_choices_in_the_figure_are_the_pages(what_if: Path, chromium: Chromium) -> None:
     with chromium.visit(what_if) as visit:
         for name, value in {"layer": "1", "head": "0", "position": "4"}.items():
-            visit.page.locator(f"#what-if select[name={name}]").select_option(value)
+            visit.page.locator(f"#what-if select[name={name}]").select_option(index=int(value))
             assert f"{name}={value}" in visit.page.evaluate("location.hash")
         expect(visit.page.locator(".interventions-where")).to_contain_text("第 2 层 · 头 1")
         for name, value in {"layer": "0", "head": "1", "position": "3"}.items():
-            visit.page.locator(f"#what-if select[name={name}]").select_option(value)
+            visit.page.locator(f"#what-if select[name={name}]").select_option(index=int(value))
             assert f"{name}=" not in visit.page.evaluate("location.hash")
 
 
