@@ -18,6 +18,8 @@
 
   /** @type {Edits | undefined} */
   let latest;
+  /** @type {any} */
+  let most;
 
   /**
    * @param {string | null} text from the address
@@ -85,7 +87,7 @@
   }
 
   /** The problem that has the most tokens. */
-  const longest = ({ dataset }) => dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a));
+  const longest = ({ dataset }) => (most ??= dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a)));
 
   /** @returns {Change | null} null if no problem has this cell, or if it is masked */
   function change(cell, value, run) {
