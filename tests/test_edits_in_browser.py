@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,16 @@ from builder.numbers.display import MINUS, display
 from model import task
 from model.encoding import rounded
 from tests import patched, reference, scene
-from tests.browser import DESKTOP, Chromium, ask, cell_at, in_every_look
+from tests.browser import (
+    DESKTOP,
+    Chromium,
+    address_of,
+    ask,
+    cell_at,
+    go_back,
+    in_every_look,
+    reload,
+)
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
 
@@ -27,6 +37,17 @@ VALUES = """(problem) => {
 }"""
 MARKED = """(cells) => cells.map((td) =>
   [td.closest("figure").dataset.role, ...Object.values(tests.placed(td))].join(" "))"""
+
+READ_WORKED = """(tables) => tables.map(({tBodies: [body], tFoot: {rows: [foot]}}) =>
+  [...body.rows, foot].map((tr) => [...tr.querySelectorAll("td[data-value]")].map((td) =>
+    [td.textContent, td.matches(".edited")])))"""
+ADDED = {
+    "dot": [-1],
+    "softmax": [-2, -1],
+    "mixture": [-4, -3, -2, -1],
+    "softmax_gradient": [-3, -1],
+}
+"""In the lines of each calculation, the numbers that its last line adds up."""
 
 
 @pytest.mark.parametrize("problem", ["7x8", "2x3"])
@@ -76,15 +97,15 @@ def test_an_edit_is_typed_marked_said_linked_and_taken_back(
         assert page.locator(".cell-terms").count() == 0
         _assert_before_and_after(page, site, edits)
         shown = scene.figures(page)
-        page.reload()
+        reload(page)
         expect(page.locator("td.edited")).to_have_count(1)
         assert [_texts(f) for f in scene.figures(page)] == [_texts(f) for f in shown]
         page.locator("body").press("Backspace")
         expect(page.locator("td.edited, td.changed")).to_have_count(0)
         expect(page.locator(".state-bar")).to_be_hidden()
         assert [f["where"] for f in scene.figures(page)] == [f["where"] for f in before]
-        assert "edits" not in page.url
-        page.go_back()
+        assert "edits" not in address_of(page)
+        go_back(page)
         expect(page.locator("td.edited")).to_have_count(1)
         assert visit.complaints == []
 
@@ -100,7 +121,7 @@ def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium
         expect(page.locator(".state-bar")).to_contain_text("2 处")
         page.locator(".state-undo").click()
         expect(page.locator(".state-bar")).to_contain_text("改过一处")
-        assert page.url.endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
+        assert address_of(page).endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
         page.locator("td.edited").click()  # what overwrites it is unfolded
         field = page.locator('.cell-edit [name="value"]')
         field.press("End")
@@ -155,8 +176,8 @@ def test_a_link_to_an_overwritten_cell_unfolds_what_overwrites_it(
 ) -> None:
     cell = "blocks.0.attn.pattern[1,3,2]"
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
-        visit.page.goto(f"{visit.page.url}#?cell=7x8:trained:{cell}&edits={cell}=0.25")
-        visit.page.reload()
+        visit.page.goto(f"{address_of(visit.page)}#?cell=7x8:trained:{cell}&edits={cell}=0.25")
+        reload(visit.page)
         expect(visit.page.locator('.cell-edit[open] [name="value"]')).to_have_value("0.25")
         expect(visit.page.locator(".cell-edit-p table")).to_be_visible()
 
@@ -176,7 +197,7 @@ def test_a_slider_draws_and_one_step_back_undoes_the_pull(
             )
             _assert_shown(page, site, {"blocks.0.attn.pattern": {(1, 3, 2): float(share)}})
             assert page.evaluate("document.activeElement.name") == "slider"
-        page.go_back()
+        go_back(page)
         expect(page.locator("td.edited")).to_have_count(0)
 
 
@@ -228,7 +249,7 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         _unfold(visit.page)
         _type(visit.page, typed)
         expect(visit.page.locator(".cell-edit [role=alert]")).to_contain_text(reason)
-        assert "edits" not in visit.page.url
+        assert "edits" not in address_of(visit.page)
         _type(visit.page, "0.5")
         expect(visit.page.locator(".cell-edit [role=alert]")).to_be_empty()
         expect(visit.page.locator("td.edited")).to_have_count(1)
@@ -259,7 +280,7 @@ def test_edits_of_a_link_that_mean_nothing_are_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
-        url = visit.page.url
+        url = address_of(visit.page)
         visit.page.goto("about:blank")
         visit.page.goto(f"{url}#?edits={edits}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
@@ -380,3 +401,67 @@ def test_without_edits_the_patched_network_is_the_reference(site: BuiltSite) -> 
     expected = reference.forward(weights, ids, 2, 2)
     for key, value in _forward(site, "7x8", {}).items():
         np.testing.assert_allclose(value, expected[key], rtol=1e-12, atol=1e-14, err_msg=key)
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "edit", "expected"),
+    [
+        ("scores.html", "dot", "blocks.0.attn.attn_scores[1,3,1]=20", ["20.0000 (你改的)"]),
+        ("scores.html", "softmax", "blocks.0.attn.pattern[1,3,0]=0.5", ["0.5000 (你改的)"]),
+        ("values.html", "mixture", "blocks.0.attn.z[1,3,2]=5", ["5.000 (你改的)"]),
+        ("gradients.html", "softmax_gradient", "blocks.0.attn.pattern[1,3,0]=0.9", []),
+    ],
+)
+def test_what_the_reader_puts_into_a_calculation_is_marked_and_sums_stay_true(
+    site: BuiltSite, chromium: Chromium, page: str, kind: str, edit: str, expected: list[str]
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        scene.choose(visit.page, edits=edit)
+        tables = visit.page.locator(f'figure[data-kind="{kind}"] .worked-table')
+        assert tables.locator("td.edited").all_inner_texts() == expected
+        for *lines, sums in tables.evaluate_all(READ_WORKED):
+            for (total, is_told), column in zip(sums, ADDED[kind], strict=True):
+                terms = [_decimal(line[column][0]) for line in lines]
+                assert is_told or sum(terms) == _decimal(total), (total, terms)
+        assert visit.complaints == []
+
+
+def _decimal(text: str) -> Decimal:
+    """Read a number that is shown; one that is only nearly the sum is not one."""
+    return Decimal(text.split(" ")[0].replace(MINUS, "-"))
+
+
+def test_undoing_by_key_keeps_the_focus_in_the_panel(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "scores.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        cell = "7x0:trained:blocks.0.attn.q[1,3,0]"
+        scene.choose(page, edits="blocks.0.attn.W_Q[0,4]=1;blocks.0.attn.W_Q[0,5]=1", cell=cell)
+        expect(page.locator(".cell-where")).to_contain_text("改动后")
+        operand = page.locator(".cell-terms a").nth(1)
+        operand.focus()
+        page.keyboard.press("Backspace")
+        expect(page.locator(".state-bar")).to_contain_text("一处")
+        expect(operand).to_be_focused()
+        page.keyboard.press("Backspace")
+        expect(page.locator(".cell-where")).not_to_contain_text("改动后")
+        expect(operand).to_be_focused()
+
+
+def test_a_page_that_moves_under_a_resting_pointer_keeps_what_is_shown(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        figure = page.locator("figure.matrix").first
+        cell = figure.locator(cell_at(1, 2))
+        cell.scroll_into_view_if_needed()
+        before = cell.bounding_box()
+        cell.click()
+        expect(page.locator(".cell-panel")).to_be_visible()
+        page.wait_for_function("() => document.getAnimations().length === 0")
+        after = cell.bounding_box()
+        assert before and after and before["x"] != after["x"]  # the page has moved aside
+        expect(figure.locator("td.open")).to_have_count(1)
+        expect(cell).to_have_class(re.compile(r"\bopen\b"))
+        page.mouse.move(after["x"] + 1.5 * after["width"], after["y"] + after["height"] / 2)
+        expect(figure.locator(cell_at(1, 3))).to_have_class(re.compile(r"\bopen\b"))

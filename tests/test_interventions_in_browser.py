@@ -25,7 +25,7 @@ from model.packed import unpacked
 from model.transformer import Record, unrecorded
 from model.variants import plain_average
 from tests import scene
-from tests.browser import Chromium, ask, in_every_look
+from tests.browser import Chromium, address_of, ask, in_every_look
 from tests.other_site import OTHER_SEED
 from tests.projects import ROOT, copy_project
 from tests.shared import once
@@ -215,10 +215,10 @@ def test_a_button_overwrites_the_page_and_one_key_takes_it_back(
             assert own["kind"] == "own", (kind, source)
             assert own["value"] == pytest.approx(after, abs=CLOSE)
             expect(page.locator('.state-bar [data-line="state"]')).to_contain_text("改过一处")
-            assert "edits=" in page.url
+            assert "edits=" in address_of(page)
             page.keyboard.press("Backspace")
             expect(tr.page.locator('#what-if tr[data-kind="own"]')).to_be_hidden()
-            assert "edits=" not in page.url
+            assert "edits=" not in address_of(page)
         assert visit.complaints == []
 
 
@@ -238,7 +238,7 @@ def test_a_link_reproduces_an_intervention_and_figures_follow_it(
         page = visit.page
         scene.choose(page, problem="7x8", layer=0, head=1)
         _press(page.locator('#what-if tr[data-kind="own_mean"]'))
-        url, rows = page.url, ask(page, ROWS)
+        url, rows = address_of(page), ask(page, ROWS)
         figures = scene.figures(page)
         page.goto("about:blank")
         page.goto(url)
@@ -266,11 +266,11 @@ def test_choices_in_the_figure_are_the_pages(what_if: Path, chromium: Chromium) 
     with chromium.visit(what_if) as visit:
         for name, value in {"layer": "1", "head": "0", "position": "4"}.items():
             visit.page.locator(f"#what-if select[name={name}]").select_option(index=int(value))
-            assert f"{name}={value}" in visit.page.evaluate("location.hash")
+            assert f"{name}={value}" in address_of(visit.page)
         expect(visit.page.locator(".interventions-where")).to_contain_text("第 2 层 · 头 1")
         for name, value in {"layer": "0", "head": "1", "position": "3"}.items():
             visit.page.locator(f"#what-if select[name={name}]").select_option(index=int(value))
-            assert f"{name}=" not in visit.page.evaluate("location.hash")
+            assert f"{name}=" not in address_of(visit.page)
 
 
 def test_without_scripts_the_stored_effects_stand_there(what_if: Path, chromium: Chromium) -> None:
@@ -313,7 +313,7 @@ def test_an_edit_of_more_than_there_is_is_left_out_with_a_note(
         visit.page.goto("about:blank")
         visit.page.goto(f"{url}#?edits={edits}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
-        assert "edits" not in visit.page.url
+        assert "edits" not in address_of(visit.page)
         assert visit.complaints == []
 
 

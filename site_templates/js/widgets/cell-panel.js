@@ -17,8 +17,8 @@
   let told;
   /** @type {any[]} cells on the page that are marked or pointed at */
   let marked = [], pointed = [];
-  /** Address of the cell that the panel shows. */
-  let rendered = "";
+  /** Address of the cell that the panel shows, and whether the reader has scrolled in it. */
+  let rendered = "", isScrolled = false;
 
   /** @param {typeof told} handlers of a button or link, and of the choice of a gradient's loss */
   function mount(handlers) {
@@ -28,6 +28,17 @@
   /** @returns {boolean} */
   function isOpen() {
     return Boolean(panel && !panel.hidden);
+  }
+
+  /**
+   * Go once through what `show` does, out of sight: whatever is done first takes much longer.
+   *
+   * @param {typeof opened} next
+   */
+  function prepare(next) {
+    panel ??= build();
+    Article.cellView.view(next);
+    Article.editView.section(next);
   }
 
   /**
@@ -43,21 +54,26 @@
     const parts = make("div", {}, ...rest);
     const address = Article.cellNames.address(opened.place, opened.run);
     const body = panel.querySelector(".cell-body"), edit = body.querySelector(".cell-edit");
+    const { activeElement: focused } = document, isHeld = body.contains(focused);
     if (address === rendered && edit) { // what is being typed or drawn there stays
       edit.previousElementSibling.replaceWith(head);
       edit.nextElementSibling.replaceWith(parts);
       Article.editView.update(edit, opened);
       edit.open ||= isNewlyOverwritten;
     } else {
-      const fresh = [head, Article.editView.section(opened), parts].filter(Boolean);
-      body.replaceWith(make("div", { className: "cell-body" }, ...fresh)); // a new one starts at its top
+      body.replaceChildren(...[head, Article.editView.section(opened), parts].filter(Boolean));
+      if (isScrolled) body.scrollTop = 0;
     }
+    if (isHeld && !focused.isConnected) (body.querySelector(selectorOf(focused)) ?? body.querySelector(".cell-title")).focus({ preventScroll: true });
     rendered = address;
     trail(walk, index);
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
     markAll();
   }
+
+  /** How what had the focus is found again, when it is made anew. */
+  const selectorOf = ({ dataset: { cell }, name, classList: [kind] }) => (cell ? `[data-cell="${cell}"]` : name ? `[name="${name}"]` : `.${kind ?? "cell-title"}`);
 
   /** @returns {boolean} whether it had the focus */
   function hide() {
@@ -83,6 +99,7 @@
     made.setAttribute("aria-label", Article.text("cell_panel"));
     made.addEventListener("click", (event) => told.press(event.target.closest("button, [data-cell]"), event));
     made.addEventListener("change", ({ target }) => target.closest(".cell-gradient") && told.ask(target.value));
+    made.lastElementChild.addEventListener("scroll", ({ target }) => (isScrolled = target.scrollTop > 0), { passive: true });
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
     document.body.append(made);
     return made;
@@ -144,5 +161,5 @@
     if (isCovered && own.left === 0) scrollBy({ top: cell.bottom - own.top + 24 });
   }
 
-  Article.cellPanel = { mount, isOpen, show, hide, focus, markAll, uncover };
+  Article.cellPanel = { mount, isOpen, prepare, show, hide, focus, markAll, uncover };
 })((window.Article ??= {}));

@@ -11,16 +11,17 @@
    * @property {any} place
    * @property {any} run
    * @property {any} made its explanation
-   * @property {any[]} users
+   * @property {() => any[]} users
    * @property {number | null} step
    * @property {boolean} isUnrounded
    * @property {boolean} isOverwritten by the reader; then `before` is what the model has there
    * @property {number} before
    * @property {(operand: any) => number} stored a number as the snapshot has it
    * @property {boolean} hasOverwritten whether any activation is
+   * @property {boolean} isEdited whether anything is, in the model that it belongs to
    * @property {string} href what comes before the address of a cell
    * @property {(element: HTMLElement, fill: (element: HTMLElement) => void) => void} later fills it
-   *   in a task of its own
+   *   when the page is at rest
    */
 
   /**
@@ -88,7 +89,7 @@
   }
 
   /** Letter, place, meaning, value. */
-  function head({ place, run, made, step, stored }) {
+  function head({ place, run, made, step, isEdited, stored }) {
     const names = Article.cellNames;
     const language = document.documentElement.lang;
     const tensor = run.tensors[place.cell.key];
@@ -101,7 +102,7 @@
     return make("header", { className: "cell-head" },
       title,
       make("p", { className: "cell-value", id: "cell-value" }, make("b", {}, value), ...(full === value || full === "0" ? [] : [" ", make("span", {}, full)])),
-      make("p", { className: "cell-where" }, names.where(place, run, step)),
+      make("p", { className: "cell-where" }, names.where({ ...place, isEdited }, run, step)),
       make("p", { className: "cell-place" }, names.inWords(place, run)),
       make("p", { className: "cell-meaning" },
         place.cell.isGradient ? Article.text("cell_meaning_gradient", { meaning: tensor[language] ?? tensor.en }) : tensor[language] ?? tensor.en, " ", make("code", {}, place.cell.key)));
@@ -124,19 +125,25 @@
     return sentence("cell_stages", values);
   }
 
-  /** Who uses the cell, named when the reader unfolds it. */
+  /** How many cells use it, and which, when the reader unfolds that. */
   function users(opened) {
-    const { length } = opened.users;
-    if (length === 0) return sentence("cell_no_users");
+    const made = make("div", { className: "cell-users" });
+    opened.later(made, () => made.append(usersOf(opened.users(), opened)));
+    return made;
+  }
+
+  function usersOf(cells, opened) {
+    const { length } = cells;
+    if (length === 0) return make("p", {}, Article.text("cell_no_users"));
     const count = length === 1 ? "cell_users_one" : "cell_users";
-    const details = make("details", { className: "cell-users" }, make("summary", {}, Article.text(count, { count: String(length) })));
-    details.addEventListener("toggle", () => details.append(...userLines(opened)), { once: true });
+    const details = make("details", {}, make("summary", {}, Article.text(count, { count: String(length) })));
+    details.addEventListener("toggle", () => details.append(...userLines(cells, opened)), { once: true });
     return details;
   }
 
   /** A line for each tensor and head. */
-  function userLines(opened) {
-    const { users: cells, place, run } = opened;
+  function userLines(cells, opened) {
+    const { place, run } = opened;
     const names = [...new Set(cells.map(({ key, head }) => `${key} ${head}`))];
     return names.map((name) => {
       const group = cells.filter(({ key, head }) => `${key} ${head}` === name);

@@ -24,6 +24,7 @@
       press: (button, event) => guarded(() => pressed(button, event)),
       ask: (address) => guarded(() => asked(address)),
     });
+    document.addEventListener("pointerover", near);
     document.addEventListener("click", (event) => chosen(event, false));
     document.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") chosen(event, true);
@@ -37,10 +38,28 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
+  /** The pointer has come to a first cell: get ready, so that it opens as fast as the others will. */
+  function near({ target }) {
+    const td = cellOf(target);
+    if (!td) return;
+    document.removeEventListener("pointerover", near);
+    Article.whenIdle(async () => {
+      try {
+        run ??= await Article.passes.load();
+        const place = ofCell(td);
+        if (place && !panel.isOpen()) panel.prepare(look(place));
+      } catch {
+        // what cannot be shown is told when it is asked for
+      }
+    });
+  }
+
+  const cellOf = (target) => target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
+
   /** A number of a table is clicked or entered, one in a sentence, or a link to a cell: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
+    const td = cellOf(target);
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const number = target.closest?.("span[role=button]");
     const source = td ?? link ?? number;
@@ -135,7 +154,6 @@
   function open(places, at) {
     const isOpen = panel.isOpen();
     [walk, index] = [places, at];
-    // The address first: to write it, the browser lays out a page that has changed.
     Article.state.set({ cell: Article.cellNames.address(walk[index], run) }, { replace: isOpen });
     render();
   }
@@ -163,31 +181,31 @@
     const where = { ...place, position: cell.isGradient ? place.position : null };
     const numbers = Article.passes.at(where);
     const made = Article.engine.explain(numbers, cell);
-    const users = Article.engine.users(numbers.model, cell).filter((user) => Boolean(user.isGradient) === Boolean(cell.isGradient));
+    const users = () => Article.engine.users(numbers.model, cell).filter((user) => Boolean(user.isGradient) === Boolean(cell.isGradient));
     const edits = stage === "trained" ? Article.scene.current()?.edits : null;
     const isOverwritten = !cell.isGradient && Boolean(edits?.places.has(Article.edits.name(cell)));
     const before = isOverwritten ? Article.engine.valueOf(Article.passes.at(where, true), cell) : 0;
     if (isOverwritten) made.terms = [];
     return {
       place, run, numbers, made, users, step: numbers.step, isUnrounded, isOverwritten, before,
-      hasOverwritten: (edits?.cells.size ?? 0) > 0, stored, href: href(), later,
+      hasOverwritten: (edits?.cells.size ?? 0) > 0, isEdited: (edits?.list.length ?? 0) > 0, stored, href: href(), later,
     };
   }
 
   /** The address of this page and state, up to that of a cell. */
   function href() {
-    const rest = Article.state.withState(location.hash, { ...Article.state.get(), cell: null }) || "#";
+    const rest = Article.state.withState(Article.state.fragment(), { ...Article.state.get(), cell: null }) || "#";
     return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
   }
 
-  /** What takes long comes in a task of its own, so that none holds the page up. */
+  /** What takes long comes when the page is at rest, so that nothing holds it up. */
   function later(element, fill) {
     element.setAttribute("aria-busy", "true");
     setTimeout(() => guarded(() => {
       if (!element.isConnected) return; // another cell is open
       fill(element);
       element.removeAttribute("aria-busy");
-    }));
+    }), Article.REST);
   }
 
   /** The loss of a gradient is chosen. */

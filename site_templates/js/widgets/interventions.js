@@ -51,8 +51,7 @@
     const { question, tokensOf } = Article.cellNames;
     select("position").replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === row)));
 
-    const { tokens } = run.dataset.problems.find((known) => known.problem === problem);
-    const ids = tokens.map((token) => run.dataset.vocab.indexOf(token)), labels = tokens.map(Article.cellNames.token);
+    const ids = passes.tokens(problem), labels = ids.map((id) => Article.cellNames.token(run.dataset.vocab[id]));
     const plain = passes.at({ problem, stage: "trained" }, true).model;
     const after = (edit) => {
       const model = new engine.Transformer(run.sizes, plain.rows);

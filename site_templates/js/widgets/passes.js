@@ -105,6 +105,11 @@
     return Object.assign(trained, { isBuilds: trained === built, isEdited: trained !== plain });
   }
 
+  /** @returns {number[]} token ids of a problem and its answer, to the end token */
+  function tokens(problem) {
+    return sequences.get(problem);
+  }
+
   /** @returns {number} another one whenever a stage has other numbers */
   function version(stage) {
     return sources[stage].version;
@@ -134,5 +139,5 @@
     return { model, weights, gradient, target: { position, token }, step };
   }
 
-  Article.passes = { load, look, at, all, model, version, weights };
+  Article.passes = { load, look, at, all, tokens, model, version, weights };
 })((window.Article ??= {}));
