@@ -8,7 +8,7 @@
   const { make } = Article;
   const { seeds = "" } = document.body.dataset;
   /** The article's own comes first. */
-  const [article, ...others] = seeds.split(" ").map(Number);
+  const [article, ...others] = seeds.split(" ").filter(Boolean).map(Number);
   const OWN = ".timeline, .training, figure.curve, .quiz:not(.review *), .review, .digest-list";
 
   const isOther = (seed) => others.includes(seed);
