@@ -216,7 +216,7 @@ def compute(project: Project, site: Site, cache: Cache, progress: Progress) -> C
         else at the section `model`.
     """
     try:
-        return Computer(site.preset, cache, project.source, progress).run()
+        return Computer(site.preset, cache, project.source, progress, site.seeds).run()
     except BuildError as error:
         located = (_located(found, site.locations) for found in error.diagnostics)
         raise type(error)(*located) from error

@@ -7,12 +7,14 @@ torch, and only when a stage has to be computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from builder.claims.result import ClaimResult
 from builder.code import SourceCode
+from builder.evidence.chosen import ChosenSeeds
 from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
@@ -29,12 +31,13 @@ _TRAININGS = {"train": "the training", "evidence": "the training of the control"
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """Computes the stages of a preset, or finds them in the cache."""
+    """Computes the stages of a preset, or finds them in the cache; `seeds` are those to choose."""
 
     preset: Preset
     cache: Cache
     source: SourceCode
     progress: Progress
+    seeds: Sequence[int] = ()
 
     @property
     def evidence_folder(self) -> Path:
@@ -62,8 +65,10 @@ class Computer:
         claims = self._checked([trained, traces, gradients])
         with self.progress.stage("tables"):
             tables = self._tables(trained)
+            seeds = self._chosen(tables[0])
         with self.progress.stage("manifest"):
-            return self._manifest([trained, traces, gradients, *tables, claims])
+            computed = self._manifest([trained, traces, gradients, *tables, claims])
+        return replace(computed, seeds=seeds)
 
     def train(self) -> Stored:
         """Train the model, or find it.
@@ -166,6 +171,10 @@ class Computer:
         if is_about_this or not INTERVENTIONS.is_of(self.preset):
             return [tables]
         return [tables, self._interventions(trained)]
+
+    def _chosen(self, tables: Stored) -> Mapping[str, Any]:
+        chosen = ChosenSeeds(self.preset, self.source, self.seeds, tables)
+        return self.cache.get("seeds", chosen.ingredients(), chosen.result).facts
 
     def _interventions(self, trained: Stored) -> Stored:
         def compute() -> Result:

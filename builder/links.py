@@ -20,10 +20,12 @@ from model.task import MULTIPLICATION, Task
 SCHEMES = ("http", "https", "mailto")
 """How a link may leave the site."""
 
-STATE = ("step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell")
+STATE = (
+    *("seed", "step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell"),
+)
 """What the state of a page in a link may say; `site_templates/js/state.js` reads it."""
 
-COUNTED = ("step", "position", "layer", "head")
+COUNTED = ("seed", "step", "position", "layer", "head")
 """What of the state is a number, from 0."""
 
 Ids = Mapping[str, Collection[str] | None]

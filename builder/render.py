@@ -95,7 +95,7 @@ class Renderer:
 
             return Result(model_assets(self._snapshot, self.site.task))
 
-        from builder.pages.assets import static_assets, string_assets
+        from builder.pages.assets import seed_assets, static_assets, string_assets
 
         ingredients = self.source.ingredients("builder.pages.assets", tools=CHART_TOOLS)
         charts = self.cache.get("assets/charts", ingredients, compute)
@@ -105,7 +105,7 @@ class Renderer:
             short_scripts, root=self.templates.parent, source=self.source, cache=self.cache
         )
         own = static_assets(self.templates, short) | string_assets(self.texts.strings)
-        return {**own, **charts.files, **model.files}
+        return {**own, **charts.files, **model.files, **seed_assets(self.computed.seeds)}
 
     @cached_property
     def _chapters(self) -> Sequence[Stored]:
@@ -184,13 +184,14 @@ class Renderer:
             "titles and order of chapters": digest(repr(shape)),
             "words of the interface": digest(repr(sorted(self.texts.strings.items()))),
             "snapshot": self.computed.digest,
+            "seeds to choose": " ".join(self.computed.seeds),
         }
 
     @cached_property
     def _pages(self) -> Pages:
         from builder.pages.templates import Pages
 
-        return Pages(self.templates, self.site, self.texts.strings)
+        return Pages(self.templates, self.site, self.texts.strings, list(self.computed.seeds))
 
     @cached_property
     def _snapshot(self) -> Snapshot:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,15 @@ class Computed:
         Identifies all of it.
     warnings
         What is to be said of stored tables of evidence.
+    seeds
+        What pages need of each seed that readers can choose, from `ChosenSeeds`.
     """
 
     files: Mapping[str, bytes]
     claims: tuple[ClaimResult, ...]
     digest: str
     warnings: tuple[Diagnostic, ...] = ()
+    seeds: Mapping[str, Any] = field(default_factory=dict)
 
 
 def snapshot_of(parts: Iterable[Stored]) -> Snapshot:

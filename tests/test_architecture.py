@@ -39,12 +39,13 @@ WALLS: dict[str, tuple[str, ...]] = {
 
 LAZY = (
     "builder.compute",
+    "builder.evidence.chosen",
     "builder.evidence.seed_claims",
     "builder.evidence.study",
     "builder.evidence.workers",
 )
 """Where the builder meets torch: inside functions, so that a build from the cache never does. In
-`compute` for a build; the others work for the commands `evidence` and `census` alone."""
+`compute` and `chosen` for a build; the others for the commands `evidence` and `census` alone."""
 
 
 @cache

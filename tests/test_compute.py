@@ -16,7 +16,8 @@ from builder import compute, requirements
 from builder.cli import main
 from builder.code import SourceCode
 from builder.compute import Computer
-from builder.errors import BuildError
+from builder.content.loader import load_site
+from builder.errors import BuildError, Diagnostics
 from builder.progress import Progress
 from builder.snapshot_files import Computed
 from builder.stages import Cache, Event
@@ -32,7 +33,8 @@ PRESET = PRESETS["multiplication"]
 def run(project: Path, preset: Preset = PRESET) -> tuple[Computed, list[Event]]:
     events: list[Event] = []
     cache = Cache(project / ".cache", on_event=events.append)
-    computer = Computer(preset, cache, SourceCode(ROOT), Progress(is_quiet=True))
+    seeds = load_site(project / "content", Diagnostics()).seeds
+    computer = Computer(preset, cache, SourceCode(ROOT), Progress(is_quiet=True), seeds)
     return computer.run(), events
 
 
@@ -65,6 +67,7 @@ def test_a_second_run_finds_everything_and_the_same(project: Path) -> None:
         "evidence",
         "claims",
         "tables",
+        "seeds",
         "manifest",
     ]
 

@@ -153,6 +153,13 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ("  - second", "  -", "8:4: error: `null` is not a page name"),
         ("  - second", "  - true", "8:5: error: `true` is not a page name"),
         ("  - second", "  - 2.0", "8:5: error: `2.0` is not a page name"),
+        ("problem: 7x8", "seeds: []", "10:1: error: `seeds` lists nothing"),
+        ("problem: 7x8", "seeds: 3", "10:1: error: `seeds` must be a list"),
+        *(
+            ("problem: 7x8", f"seeds: [3, {seed}]", f"10:12: error: `{seed}` is not a seed")
+            for seed in ("-1", "3.0", "x", "true", str(2**53))
+        ),
+        ("problem: 7x8", "seeds: [3, 9, 3]", "10:15: error: the seed `3` is already listed"),
     ],
 )
 def test_a_mistake_in_the_configuration_is_one_message_at_its_line(

@@ -38,24 +38,32 @@ _EDGES = {"rows": "a", "columns": "b"}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the table shows; `position` is the receiver's."""
+    """What the table shows; `position` is the receiver's, `head_of` is who has found the head."""
 
     layer: int
     head: int
     position: int
     source: str
+    head_of: str
 
     @classmethod
     def of(cls, options: Mapping[str, Any], context: Context) -> Choice:
         """Read the options."""
         config = context.numbers.config
         layer = index(options["layer"], config.n_layers, "layer")
+        head, found_by = head_index(options["head"], layer, context)
         return cls(
             layer,
-            head_index(options["head"], layer, context),
+            head,
             int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
             _named(options["source"] or "b", SOURCES, "source"),
+            found_by,
         )
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """What readers can choose, by its name."""
+        return {name: value for name, value in asdict(self).items() if name != "head_of"}
 
     @property
     def is_probability(self) -> bool:
@@ -89,7 +97,8 @@ def render(directive: Directive, context: Context) -> str:
     )
     cells = table(matrix, Part(range(10), range(10)), context, spoken)
     note = f'<p class="matrix-caption">{directive.caption}</p>' if directive.caption else ""
-    data = "".join(f' data-{name}="{value}"' for name, value in asdict(choice).items())
+    data = "".join(f' data-{name}="{value}"' for name, value in choice.fields.items())
+    data += f' data-head-of="{choice.head_of}"' if choice.head_of else ""
     return (
         f'<figure class="matrix atlas" id="{figure_id}"{data}'
         f' data-range="{matrix.range.value}" data-domain="1">'
@@ -137,7 +146,7 @@ def _controls(choice: Choice, context: Context) -> str:
     selects = "".join(
         f'<label>{escape(context.words(f"atlas.{name}"))} <select name="{name}">'
         f"{_list(listed[name], str(value))}</select></label>"
-        for name, value in asdict(choice).items()
+        for name, value in choice.fields.items()
     )
     return f'<div class="atlas-controls" hidden>{selects}</div>'
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from html import escape
-from typing import Any
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.seeds import seeds_of
+from builder.blocks.value import usual_format
 from builder.claims.result import ClaimResult
 from builder.numbers.display import display_exact
 
@@ -40,11 +40,13 @@ def _column(context: Context) -> str:
 
 def _item(claim: ClaimResult, line: int, context: Context) -> str:
     name = escape(claim.id)
-    statement = escape(context.words(f"claim.{claim.id}", **claim.numbers))
+    marked = {number: f"\0{number}\0" for number in claim.numbers}
+    text = escape(context.words(f"claim.{claim.id}", **marked))
+    statement = re.sub("\0(.*?)\0", lambda found: _stated(claim, found[1]), text)
     item_id = context.ids.reserve(f"claim-{name}", line)
     return (
         f'<div class="claim-item" id="{item_id}"><dt>{statement} '
-        f"<code>{name}</code></dt>{_seeds(claim, context)}<dd>{_evidence(claim.numbers)}</dd></div>"
+        f"<code>{name}</code></dt>{_seeds(claim, context)}<dd>{_evidence(claim)}</dd></div>"
     )
 
 
@@ -58,9 +60,20 @@ def _seeds(claim: ClaimResult, context: Context) -> str:
     )
 
 
-def _evidence(numbers: Mapping[str, Any]) -> str:
+def _stated(claim: ClaimResult, name: str) -> str:
+    """A number of a statement; for another seed a script writes it anew."""
+    number = claim.numbers[name]
+    return f"<span{_data(claim, name, usual_format(number))}>{number}</span>"
+
+
+def _evidence(claim: ClaimResult) -> str:
     return " ".join(
         f"<span><code>{escape(name)}</code> "
-        f'<b data-value="{number!r}">{display_exact(number)}</b></span>'
-        for name, number in numbers.items()
+        f"<b{_data(claim, name, 'exact')}>{display_exact(number)}</b></span>"
+        for name, number in claim.numbers.items()
     )
+
+
+def _data(claim: ClaimResult, name: str, kind: str) -> str:
+    address = escape(f"claims.{claim.id}.{name}")
+    return f' data-address="{address}" data-format="{kind}" data-value="{claim.numbers[name]!r}"'

@@ -101,6 +101,7 @@ def _data(matrix: Matrix, part: Part, role: str, follows: Sequence[str]) -> str:
     data = {
         "key": matrix.spec.key,
         "head": "" if matrix.head is None else str(matrix.head),
+        "head-of": matrix.found_by,
         "stage": matrix.stage,
         "problem": matrix.problem,
         "target": str(matrix.target.position) if matrix.target else "",

@@ -32,7 +32,7 @@ def render(directive: Directive, context: Context) -> str:
     is_backward = directive.argument == "backward"
     config = context.numbers.config
     layer = index(directive.options["layer"], config.n_layers, "layer")
-    head = head_index(directive.options["head"], layer, context)
+    head, found_by = head_index(directive.options["head"], layer, context)
     vocabulary = Vocabulary(config)
     parts = [
         part
@@ -45,7 +45,7 @@ def render(directive: Directive, context: Context) -> str:
     wanted = _wanted(directive, parts)
     order = reversed(wanted) if is_backward else wanted
     html = "".join(
-        _section(part, made[part.makes.key], directive, context, head, is_backward)
+        _section(part, made[part.makes.key], directive, context, found_by or str(head), is_backward)
         for part in order
     )
     if not html:
@@ -86,7 +86,7 @@ def _section(
     made: Sequence[TensorSpec],
     directive: Directive,
     context: Context,
-    head: int,
+    head: str,
     is_backward: bool,
 ) -> str:
     """One box: its name, and its matrices at both stages side by side."""
@@ -104,7 +104,7 @@ def _section(
 
 
 def _row(
-    spec: TensorSpec, directive: Directive, context: Context, head: int, is_backward: bool
+    spec: TensorSpec, directive: Directive, context: Context, head: str, is_backward: bool
 ) -> str:
     matrices = _matrices(spec, context, head, is_backward)
     figures = "".join(
@@ -120,7 +120,7 @@ def _row(
     return f'<div class="figures-row">{figures}</div>' if figures else ""
 
 
-def _matrices(spec: TensorSpec, context: Context, head: int, is_backward: bool) -> Iterator[Matrix]:
+def _matrices(spec: TensorSpec, context: Context, head: str, is_backward: bool) -> Iterator[Matrix]:
     """The tensor at both stages; nothing for a gradient that is not taken."""
     if is_backward and (not spec.has_gradient or (spec.is_weight and spec.head_axis is None)):
         return

@@ -26,17 +26,17 @@ def index(wanted: int | None, size: int, option: str) -> int:
     return found
 
 
-def head_index(wanted: object, layer: int, context: Context) -> int:
-    """Return the head that an option asks for, by its index or by the claim that found it."""
+def head_index(wanted: object, layer: int, context: Context) -> tuple[int, str]:
+    """Return the head that an option asks for, and the claim that found it, if it names one."""
     try:
         found = context.numbers.head_of(str(wanted), f"blocks.{layer}.attn")
     except AddressError as error:
         raise BlockError(error.rule, error.message, error.hint, "head") from error
     if found is not None:
-        return found
+        return found, str(wanted)
     n_heads = context.numbers.config.n_heads
     if wanted is None or type(wanted) is int:
-        return index(wanted, n_heads, "head")
+        return index(wanted, n_heads, "head"), ""
     message = f"`head` = {wanted} must be 0 to {n_heads - 1}, or the id of a claim that finds one"
     hint = did_you_mean(str(wanted), context.numbers.finders)
     raise BlockError("unknown-head", message, hint, "head")

@@ -46,6 +46,7 @@ class Head:
     context: Context
     layer: int
     index: int
+    found_by: str
 
     def number(self, name: str, row: int, column: int) -> float:
         """The number itself."""
@@ -55,7 +56,7 @@ class Head:
 
     def shown(self, name: str, row: int, column: int | str) -> str:
         """The number as it stands in a sentence, which follows what readers look at."""
-        address = f"{self._address(name)[:-1]},@{row},{column}]"
+        address = f"blocks.{self.layer}.attn.{name}[{self.found_by or self.index},@{row},{column}]"
         decimals = str(self.decimals)
         return value.within(
             self.directive, self.context, address, decimals=decimals, follow="layer,head"
@@ -65,7 +66,8 @@ class Head:
         """A number that is no cell, but a term of one: it opens that."""
         stage, problem = where(self.directive.options, self.context)
         return (
-            f'<span data-opens="{self._address(name)[:-1]},{row},{column}]" data-stage="{stage}"'
+            f'<span data-opens="{self._address(name)[:-1]},{row},{column}]"{self.data}'
+            f' data-stage="{stage}"'
             f' data-problem="{problem}" data-follows="{self.follows}" data-value="{number!r}">'
             f"{display(number, self.decimals)}</span>"
         )
@@ -74,6 +76,11 @@ class Head:
     def follows(self) -> str:
         """What of the reader's choices."""
         return "layer head" if self.directive.options["problem"] else "problem layer head"
+
+    @property
+    def data(self) -> str:
+        """The attribute that says which claim has found the head, if one has."""
+        return f' data-head-of="{self.found_by}"' if self.found_by else ""
 
     @property
     def decimals(self) -> int:
@@ -92,7 +99,7 @@ def render(directive: Directive, context: Context) -> str:
         directive,
         context,
         layer,
-        head_index(options["head"], layer, context),
+        *head_index(options["head"], layer, context),
     )
     stage, name = where(options, context)
     tokens = context.chapter.task.by_name[name].prompt
@@ -111,6 +118,7 @@ def render(directive: Directive, context: Context) -> str:
     return (
         f'<figure class="route" id="{figure_id}" data-stage="{stage}" data-problem="{name}"'
         f' data-key="blocks.{head.layer}.attn.pattern" data-head="{head.index}"'
+        f"{head.data}"
         f' data-follows="{head.follows}" data-decimals="{head.decimals}">'
         f'<p class="route-where">{escape(BETWEEN.join(parts))}</p>'
         f"<fieldset><legend>{legend}</legend>{sources}</fieldset>{directive.figcaption}</figure>\n"

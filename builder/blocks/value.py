@@ -23,6 +23,9 @@ NAME = "value"
 OPTIONS = ("problem", "stage", "target", "decimals", "format", "follow")
 FORMATS = ("number", "whole", "percent", "scientific")
 
+OF_SEED = ("claims.", "manifest.training.")
+"""What addresses begin with whose number is no cell, and yet another one for another seed."""
+
 
 def render(role: Role, context: Context) -> str:
     """Return the number, formatted, with its address; whole numbers are counts by default."""
@@ -34,15 +37,18 @@ def render(role: Role, context: Context) -> str:
         message = f"`{value.address}` is masked: there is no number to show"
         raise BlockError("masked", message, "choose a column up to the row")
     kind = role.options.get("format", usual_format(value.number))
+    is_written_anew = bool(value.cell) or value.address.startswith(OF_SEED)
+    found_by = value.found_by if context.can_follow else ""
     data = {
         "address": value.address,
         "cell": value.cell,
+        "head-of": found_by,
         "stage": value.stage,
         "problem": value.problem,
         "target": "" if value.target is None else str(value.target),
         "follows": " ".join(_follows(role, value, context)),
-        "format": kind if value.cell and kind != "number" else "",
-        "decimals": role.options.get("decimals", "") if value.cell else "",
+        "format": kind if is_written_anew and kind != "number" else "",
+        "decimals": role.options.get("decimals", "") if is_written_anew else "",
         "value": repr(value.number),
     }
     attributes = "".join(f' data-{k}="{escape(v)}"' for k, v in data.items() if v)

@@ -44,6 +44,7 @@ def worked_figure(
     wanted = directive.options["follow"] or ()
     attributes = {
         **{name: matrix.address for name, matrix in matrices.items()},
+        "head-of": next(filter(None, (matrix.found_by for matrix in matrices.values())), ""),
         **data,
         "stage": result.stage,
         "problem": result.problem,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from builder.content.section import Entry, Section
 from builder.content.site import COVER, Language, nearest_problem
 from builder.errors import Location, did_you_mean
-from model.config import PRESETS, ConfigError, Preset, preset_fields
+from model.config import LARGEST_SEED, PRESETS, ConfigError, Preset, preset_fields
 from model.task import Task
 from model.tasks import task_of
 
@@ -156,10 +156,27 @@ def read_preset(top: Section) -> Preset:
     return _overridden(preset, overrides, section)
 
 
+def read_seeds(top: Section) -> tuple[int, ...]:
+    """Return the seeds whose models readers can choose, if any are listed."""
+    seeds: list[int] = []
+    for item in top.items("seeds") if "seeds" in top else ():
+        if type(item.value) is not int or not 0 <= item.value <= LARGEST_SEED:
+            message, hint = f"{item.shown} is not a seed", f"a whole number, 0 to {LARGEST_SEED}"
+            top.complain(item.line, item.column, "bad-seed", message, hint)
+        elif item.value in seeds:
+            message = f"the seed {item.shown} is already listed"
+            top.complain(item.line, item.column, "bad-seed", message)
+        else:
+            seeds.append(item.value)
+    return tuple(seeds)
+
+
 def locate_model(top: Section) -> dict[str, Location]:
-    """Return the places of the section `model` and of what it gives, for later messages."""
+    """Return the places of `model`, of what it gives, and of `seeds`, for later messages."""
     section = top.section("model")
-    return {"model": top.locate("model"), **{name: section.locate(name) for name in section}}
+    places = {name: section.locate(name) for name in section}
+    seeds = {"seeds": top.locate("seeds")} if "seeds" in top else {}
+    return {"model": top.locate("model"), **places, **seeds}
 
 
 def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) -> Preset:

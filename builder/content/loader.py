@@ -14,6 +14,7 @@ from builder.content.config import (
     read_by_language,
     read_languages,
     read_preset,
+    read_seeds,
     read_slugs,
 )
 from builder.content.quiz_files import load_quizzes
@@ -64,6 +65,7 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
         locations=locate_model(top),
         chapters=chapters,
         quizzes=load_quizzes(content, languages, chapters, diagnostics),
+        seeds=read_seeds(top),
     )
     top.finish()
     _report_differences(content, languages, top)

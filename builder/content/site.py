@@ -97,11 +97,13 @@ class Site:
     preset
         The model to train, overrides applied.
     locations
-        `model`, and each of its fields that is given -> its place.
+        `model`, each of its fields that is given, and `seeds` -> its place.
     chapters
         (language code, slug) -> chapter; one may be missing in a language in progress.
     quizzes
         (language code, slug) -> the items of that chapter, where it has any.
+    seeds
+        Those whose models readers can choose; the site's own may be among them.
     """
 
     title: Mapping[str, str]
@@ -114,6 +116,7 @@ class Site:
     locations: Mapping[str, Location]
     chapters: Mapping[tuple[str, str], Chapter]
     quizzes: Mapping[tuple[str, str], Quiz] = field(default_factory=dict)
+    seeds: Sequence[int] = ()
 
     @property
     def task(self) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Numbers:
         AddressError
             If there is no such matrix, or if the snapshot's file is damaged.
         """
-        parsed = self._with_head(Address.parse(address))
+        parsed, found_by = self._with_head(Address.parse(address))
         matrix, cell = self._resolve(parsed, stage, problem, target)
         if cell:
             raise AddressError(
@@ -63,7 +63,7 @@ class Numbers:
                 f"`{address}` is one cell, not a matrix",
                 f"`{matrix.address}`; `rows` and `columns` show a part of it",
             )
-        return matrix
+        return replace(matrix, found_by=found_by) if found_by else matrix
 
     def value(self, address: str, stage: str, problem: str, target: str = "") -> Value:
         """Return the number that an address names.
@@ -79,7 +79,7 @@ class Numbers:
         AddressError
             If there is no such number, or if the snapshot's file is damaged.
         """
-        parsed = self._with_head(Address.parse(address))
+        parsed, found_by = self._with_head(Address.parse(address))
         if parsed.key.split(".")[0] in SOURCES:
             document = document_of(self.snapshot, self.claims, parsed)
             return Value(number_at(document, parsed), parsed.text)
@@ -101,6 +101,7 @@ class Numbers:
             cell=place,
             matrix=matrix.address,
             target=matrix.target.position if matrix.target else None,
+            found_by=found_by,
         )
 
     def head_of(self, claim_id: str, key: str) -> int | None:
@@ -186,10 +187,11 @@ class Numbers:
         )
         return matrix, selection.cell
 
-    def _with_head(self, address: Address) -> Address:
-        """The same address with the index of a head that is named by the claim that found it."""
-        head = self.head_of(address.selectors[0], address.key) if address.selectors else None
-        return address if head is None else address.with_first(str(head))
+    def _with_head(self, address: Address) -> tuple[Address, str]:
+        """The same address with the index of a head that a claim has found, and that claim."""
+        claim = address.selectors[0] if address.selectors else ""
+        head = self.head_of(claim, address.key)
+        return (address, "") if head is None else (address.with_first(str(head)), claim)
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
         tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")

@@ -47,6 +47,8 @@ class Matrix:
         Position up to which the matrix is cut, or None.
     target
         For a gradient: what the loss asks for. None for a value.
+    found_by
+        The claim that has found the head, if the address names it in place of the head.
     """
 
     values: Array
@@ -60,6 +62,7 @@ class Matrix:
     is_transposed: bool = False
     last: int | None = None
     target: Target | None = None
+    found_by: str = ""
 
     @property
     def is_gradient(self) -> bool:
@@ -109,7 +112,8 @@ class Value:
 
     `stage` and `problem` are empty where the number does not depend on them. `cell` is the place
     in its whole tensor by indices alone, such as `probs[3,5]`, and `matrix` the address of the
-    matrix that has it; both are empty if there is none. `target` is a gradient's position to ask.
+    matrix that has it; both are empty if there is none. `target` is a gradient's position to ask,
+    and `found_by` the claim that has found the head, if the address names one.
     """
 
     number: float | None
@@ -119,6 +123,7 @@ class Value:
     cell: str = ""
     matrix: str = ""
     target: int | None = None
+    found_by: str = ""
 
 
 def _is_positional(axis: Axis) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from builder import charts
 from builder.content.strings import Strings
@@ -63,6 +64,11 @@ def string_assets(strings: Mapping[str, Strings]) -> dict[str, bytes]:
         f"{FOLDER}strings.{code}.js": assignment("strings", _script_strings(texts))
         for code, texts in strings.items()
     }
+
+
+def seed_assets(seeds: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return `seeds.js`, what scripts need of each seed that can be chosen, if there are any."""
+    return {f"{FOLDER}seeds.js": assignment("seeds", seeds)} if seeds else {}
 
 
 def chart_assets() -> dict[str, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,8 @@ class Pages:
         Languages, chapters and their order.
     strings
         Texts of the interface by language code.
+    seeds
+        Those that readers can choose, besides the model's own.
 
     Raises
     ------
@@ -50,10 +52,17 @@ class Pages:
         From every method, if a template is malformed or uses what does not exist.
     """
 
-    def __init__(self, templates: Path, site: Site, strings: Mapping[str, Strings]) -> None:
+    def __init__(
+        self,
+        templates: Path,
+        site: Site,
+        strings: Mapping[str, Strings],
+        seeds: Sequence[str] = (),
+    ) -> None:
         self._templates = templates
         self._site = site
         self._strings = strings
+        self._seeds = [str(site.preset.training.seed), *seeds] if seeds else []
         self._environment = jinja2.Environment(
             loader=_Loader(templates),
             undefined=jinja2.StrictUndefined,
@@ -95,7 +104,8 @@ class Pages:
         return self._render("404.html", languages=languages)
 
     def _page(self, template: str, page: PageView) -> str:
-        return self._render(template, page=page, t=self._strings[page.language.code], policy=POLICY)
+        t = self._strings[page.language.code]
+        return self._render(template, page=page, t=t, policy=POLICY, seeds=self._seeds)
 
     def _render(self, name: str, **variables: Any) -> str:
         with _template_errors(self._templates, name):

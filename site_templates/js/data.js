@@ -1,4 +1,4 @@
-// The numbers that scripts work with, loaded when first asked for: weights, recipe, checkpoints.
+// The numbers that scripts work with, loaded when first asked for: weights, recipe, checkpoints, seeds.
 (function (Article) {
   "use strict";
 
@@ -42,6 +42,20 @@
   });
 
   /**
+   * Models of other seeds, by their seed.
+   *
+   * @typedef {{seed: number, initial: Float32Array, trained: Float32Array, figures: Record<string, number>,
+   *   claims: Record<string, {holds: boolean, numbers: Record<string, number>}>}} Other
+   * @type {() => Promise<Record<string, Other>>}
+   */
+  const seeds = once(async () => {
+    await load("seeds.js");
+    return Object.fromEntries(Object.entries(Article.seeds).map(([seed, { initial, trained, ...rest }]) => (
+      [seed, { ...rest, seed: Number(seed), initial: floats(initial), trained: floats(trained) }]
+    )));
+  });
+
+  /**
    * @template T
    * @param {() => Promise<T>} make
    * @returns {() => Promise<T>} the same promise whenever it is asked for; one that fails is tried again
@@ -62,5 +76,5 @@
     return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
   }
 
-  Article.data = { load, run, checkpoints };
+  Article.data = { load, run, checkpoints, seeds };
 })((window.Article ??= {}));

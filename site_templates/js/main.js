@@ -32,6 +32,7 @@
   mountEach("figure.atlas", Article.atlas.mount);
   mountEach("figure.route", Article.route.mount);
   mountEach("figure.one-step", Article.oneStep.mount);
+  mountEach("figure.interventions", Article.interventions.mount);
   mountEach("figure.plane", Article.plane.mount);
   mountEach(".receiver", Article.receiver.mount);
   mountEach(".value[data-cell]:not(label *, legend *)", Article.prose.mount);
@@ -43,6 +44,7 @@
   mountEach(".timeline", Article.timeline.mount);
   mountEach(".laboratory", Article.laboratory.mount);
   mountEach(".site-header", Article.chooser.mount);
+  mountEach("[data-seeds]", Article.seed.mount);
   mountEach("body", Article.bar.mount);
   mountEach("body", Article.scene.mount);
   mountEach("body", Article.cell.mount);

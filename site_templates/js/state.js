@@ -8,6 +8,7 @@
 
   /**
    * @typedef {object} State what is null is what the page shows by itself
+   * @property {number | null} seed whose model is looked at, or null for the article's own
    * @property {number | null} step of the training, or null for the trained model
    * @property {string | null} problem such as `7x8`
    * @property {string | null} prefix tokens that the reader has put together, such as `7x8=5`
@@ -23,7 +24,7 @@
 
   /** @type {Readonly<State>} */
   const DEFAULTS = Object.freeze({
-    step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null, cell: null, edits: null,
+    seed: null, step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null, cell: null, edits: null,
   });
 
   const whole = (most) => (text) => (RegExp(`^\\d{1,${most}}$`).test(text) ? Number(text) : null);
@@ -31,6 +32,7 @@
 
   /** How each field is read from the address; null for text that means nothing. */
   const READERS = {
+    seed: whole(16),
     step: whole(7),
     problem: matching(/^\w{1,32}$/),
     prefix: matching(/^[\w=.]{1,32}$/),

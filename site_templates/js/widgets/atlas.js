@@ -4,9 +4,6 @@
 
   const CHOICES = ["layer", "head", "position", "source"];
 
-  /** All problems in one pass, while the same weights and edits are looked at. */
-  const pass = { weights: null, cells: null, model: null, places: [] };
-
   /** @param {HTMLElement} figure */
   function mount(figure) {
     const controls = /** @type {HTMLElement} */ (figure.querySelector(".atlas-controls"));
@@ -58,6 +55,7 @@
   function write(figure, view) {
     const own = read(figure), { written } = own;
     const { source } = Article.state.get();
+    written.head = String(Article.follow.address("", own.head, own, view).head); // another seed's may be another
     const chosen = Object.fromEntries(CHOICES.map((name) => [name, String((name === "source" ? source : view[name]) ?? written[name])]));
     const select = (name) => /** @type {HTMLSelectElement} */ (figure.querySelector(`select[name="${name}"]`));
     for (const name of CHOICES) {
@@ -79,21 +77,16 @@
   }
 
   /** @returns {(problem: string) => number} */
-  function numbers({ layer, head, position, source }, { run, edits }) {
-    const { engine, passes } = Article, weights = passes.weights("trained");
-    const ids = run.dataset.problems.map(({ tokens }) => tokens.map((token) => run.dataset.vocab.indexOf(token)));
-    if (pass.weights !== weights || pass.cells !== edits.cells) {
-      const { rows, places } = engine.tree(ids.map((tokens) => tokens.slice(0, -1)), run.sizes.n_ctx);
-      Object.assign(pass, { weights, cells: edits.cells, places, model: new engine.Transformer(run.sizes, rows) });
-      pass.model.forward(weights, edits.cells);
-    }
+  function numbers({ layer, head, position, source }, { run }) {
+    const { engine, passes } = Article, { model, places } = passes.all();
     const isProbability = source === "next";
     const key = isProbability ? "probs" : `blocks.${layer}.attn.pattern`;
-    const at = engine.activationMatrix(pass.model, key, isProbability ? null : Number(head));
+    const at = engine.activationMatrix(model, key, isProbability ? null : Number(head));
     return (problem) => {
-      const index = run.dataset.problems.findIndex((known) => known.problem === problem), place = Number(position);
-      const column = isProbability ? ids[index][place + 1] : source === "self" ? place : Number(source);
-      return at(pass.places[index][place], column);
+      const { problems, vocab } = run.dataset, place = Number(position);
+      const index = problems.findIndex((known) => known.problem === problem);
+      const column = isProbability ? vocab.indexOf(problems[index].tokens[place + 1]) : source === "self" ? place : Number(source);
+      return at(places[index][place], column);
     };
   }
 

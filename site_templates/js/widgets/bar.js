@@ -9,11 +9,11 @@
   /** @type {HTMLElement | undefined} */
   let bar;
   /** @type {HTMLButtonElement} */
-  let undo;
+  let undo, home;
 
   function mount() {
     Article.state.subscribe(() => note(""));
-    Article.state.subscribe(() => bar && offerUndo());
+    Article.state.subscribe(() => bar && offer());
     document.addEventListener("keydown", (event) => {
       const press = bar && !bar.hidden && command(event);
       if (!press || isTyping(event, press)) return;
@@ -30,10 +30,13 @@
     return isUndo && Article.state.get().edits !== null ? Article.edits.undo : null;
   }
 
-  /** There is a button to undo while there is something to undo. */
-  function offerUndo() {
-    if (Article.state.get().edits !== null) bar.lastElementChild.before(undo);
-    else undo.remove();
+  /** There is a button to undo while there is something to undo, and one back to the article's own seed. */
+  function offer() {
+    const { edits, seed } = Article.state.get();
+    for (const [made, isOffered] of [[home, Article.seed.isOther(seed)], [undo, edits !== null]]) {
+      if (isOffered) bar.lastElementChild.before(made);
+      else made.remove();
+    }
   }
 
   /** Whether a key belongs to a field. Ctrl+Z does while something is typed there that is not used yet. */
@@ -57,7 +60,7 @@
     if (!bar && text === "") return;
     if (!bar) {
       bar = make();
-      offerUndo();
+      offer();
     }
     const line = /** @type {HTMLElement} */ (bar.querySelector(`[data-line="${name}"]`));
     if (line.textContent !== text) line.textContent = text;
@@ -83,6 +86,7 @@
     });
     undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
     undo.classList.add("state-undo");
+    home = Article.make("button", { type: "button", className: "state-seed", onclick: () => Article.state.set({ seed: null }) }, Article.text("seed_home", { name: Article.seed.name() }));
     made.append(...lines, button(Article.text("bar_reset"), "Delete", reset));
     document.body.append(made);
     return made;

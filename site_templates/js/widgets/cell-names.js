@@ -201,6 +201,7 @@
       cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
       step !== null ? Article.text("timeline_step", { step: String(step) }) : isEdited ? "" : Article.text(`figure.stage_${stage}`),
       isEdited ? Article.text("scene_edited") : "",
+      run.seed === null ? "" : Article.seed.name(run.seed),
       isWeight && !isGradient ? "" : problem.replace("x", "×"),
       isGradient ? Article.text("figure.target", { token: tokenLabel(answer(run, problem, position)) }) : "",
     ].filter(Boolean).join(" · ");

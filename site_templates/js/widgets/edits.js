@@ -1,13 +1,14 @@
 // What the reader has overwritten: cells of weights and of activations, and whole rows of A.
 //
 // An edit holds for every problem: it is a change of the model, not of one pass. In the address it is
-// `key[indices]=value`, and a row of A `key[head,row]=value,value,…`; a later one wins.
+// `key[indices]=value`; a row of A is `key[head,row]=value,value,…`, all rows of a head one after the
+// other `key[head]=…`, and `key=value` is an activation that has one value everywhere. A later one wins.
 (function (Article) {
   "use strict";
 
   const LARGEST = 1e6;
   const LONGEST = 4000;
-  const EDIT = /^([A-Za-z_][\w.]*)\[(\d{1,4}(?:,\d{1,4}){0,2})\]=([^=]+)$/;
+  const EDIT = /^([A-Za-z_][\w.]*)(?:\[(\d{1,4}(?:,\d{1,4}){0,2})\])?=([^=]+)$/;
   const NUMBER = /^-?(\d{1,7}(\.\d{0,20})?|\.\d{1,20})(e-\d{1,2})?$/i;
 
   /** @typedef {{key: string, head: number | null, row: number, column: number, value: number}} Change */
@@ -17,6 +18,8 @@
 
   /** @type {Edits | undefined} */
   let latest;
+  /** @type {any} */
+  let most;
 
   /**
    * @param {string | null} text from the address
@@ -24,6 +27,16 @@
    */
   function read(text, run) {
     if (latest?.text === (text ?? "")) return latest;
+    const found = made(text ?? "", run);
+    if (found) latest = found;
+    return found;
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Edits | null} what would be overwritten; null if the model has no such cells
+   */
+  function made(text, run) {
     const list = text ? text.split(";") : [];
     const changes = list.map((edit) => parse(edit, run));
     if (changes.includes(null)) return null;
@@ -41,27 +54,44 @@
       return after;
     };
     const count = new Set(list.map((edit) => edit.split("=")[0])).size;
-    latest = { text: text ?? "", list, count, places, cells, overwrite };
-    return latest;
+    return { text, list, count, places, cells, overwrite };
   }
 
   /** @returns {Change[] | null} */
   function parse(edit, run) {
     const [, key, indices, list] = EDIT.exec(edit) ?? [];
-    if (key === undefined) return null;
-    const values = list.split(",").map(number);
-    if (values.some((value) => value === null)) return null;
-    const [, row, column] = indices.split(",").map(Number);
-    const isRow = key.endsWith(".attn.pattern") && column === undefined;
-    if (values.length !== (isRow ? row + 1 : 1)) return null;
-    const changes = values.map((value, i) => change(`${key}[${indices}${isRow ? `,${i}` : ""}]`, value, run));
+    if (key === undefined || !Object.hasOwn(run.tensors, key)) return null;
+    const values = list.split(",").map(number), isEverywhere = indices === undefined;
+    const cells = isEverywhere ? everywhere(key, run) : cellsOf(key, indices.split(","), values.length);
+    if (cells.length === 0 || values.length !== (isEverywhere ? 1 : cells.length) || values.includes(null)) return null;
+    const changes = cells.map((cell, i) => change(`${key}[${cell}]`, values[isEverywhere ? 0 : i], run));
     return changes.includes(null) ? null : changes;
   }
 
+  /** Indices of the cells that an edit with so many values names: of A there may be a row, or several from the first. */
+  function cellsOf(key, given, count) {
+    if (!key.endsWith(".attn.pattern") || given.length === 3) return [given];
+    const cells = [], [head, only] = given;
+    for (let row = Number(only ?? 0); cells.length < count; row++) {
+      for (let column = 0; column <= row; column++) cells.push([head, row, column]);
+      if (only) break;
+    }
+    return cells;
+  }
+
+  /** The same of an activation that is as wide as the stream. */
+  function everywhere(key, run) {
+    const { axes, isWeight } = run.tensors[key];
+    if (isWeight || axes.join() !== "pos,d_model") return [];
+    return longest(run).tokens.slice(1).flatMap((_, row) => Array.from({ length: run.sizes.d_model }, (__, column) => [row, column]));
+  }
+
+  /** The problem that has the most tokens. */
+  const longest = ({ dataset }) => (most ??= dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a)));
+
   /** @returns {Change | null} null if no problem has this cell, or if it is masked */
   function change(cell, value, run) {
-    const longest = run.dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a)).problem;
-    const place = Article.cellNames.parse(`${longest}:trained:${cell}`, run);
+    const place = Article.cellNames.parse(`${longest(run).problem}:trained:${cell}`, run);
     if (!place || !isFree(place.cell, run) || isZeroDivisor(place.cell, value)) return null;
     return { ...place.cell, value };
   }
@@ -115,5 +145,5 @@
     if (list.length) Article.state.set({ edits: list.slice(0, -1).join(";") || null });
   }
 
-  Article.edits = { read, number, set, undo, name, isFree, isZeroDivisor, LARGEST };
+  Article.edits = { read, made, number, set, undo, name, isFree, isZeroDivisor, LARGEST };
 })((window.Article ??= {}));

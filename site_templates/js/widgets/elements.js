@@ -33,11 +33,13 @@
       "figure.matrix[data-stage]": Article.figure.write,
       "figure.worked": Article.worked.write,
       "figure.atlas": Article.atlas.write,
-      'figure.votes[data-stage="trained"]': Article.votes.write,
+      "figure.votes": Article.votes.write,
       "figure.route": Article.route.write,
       "figure.one-step": Article.oneStep.write,
+      "figure.interventions": Article.interventions.write,
       ".value[data-cell]:not(.route *, .one-step *, .quiz *)": Article.prose.number, // those are written with their figure, or stay
       ".problem-part": Article.prose.problem,
+      ...Article.seed.WRITERS,
     };
     for (const [selector, kind] of Object.entries(kinds)) {
       for (const element of document.querySelectorAll(selector)) {

@@ -5,9 +5,9 @@
 (function (Article) {
   "use strict";
 
-  /** @typedef {{key: string, head: number | null, problem: string, stage: string,
-   *   target: number | null, follows: Set<string>}} Own what the author wrote; `target` is the
-   *   position whose next token the loss of a gradient asks for */
+  /** @typedef {{key: string, head: number | null, headOf: string, problem: string, stage: string,
+   *   target: number | null, follows: Set<string>}} Own what the author wrote; `headOf` is the claim
+   *   that has found the head, `target` the position whose next token the loss of a gradient asks for */
 
   /** @typedef {{run: any, problem: string, position: number | null, layer: number | null,
    *   head: number | null, step: number | null, isBuilds: boolean, edits: any}} View what the reader
@@ -25,9 +25,9 @@
    */
   function own(element, read) {
     if (!known.has(element)) {
-      const { key = "", head, problem = "", stage = "trained", target, follows = "" } = element.dataset;
+      const { key = "", head, headOf = "", problem = "", stage = "trained", target, follows = "" } = element.dataset;
       const whole = (text) => (text === undefined ? null : Number(text));
-      const basic = { key, head: whole(head), problem, stage, target: whole(target), follows: new Set(follows.split(" ")) };
+      const basic = { key, head: whole(head), headOf, problem, stage, target: whole(target), follows: new Set(follows.split(" ")) };
       known.set(element, { ...basic, ...read(element.dataset) });
     }
     return known.get(element);
@@ -46,8 +46,8 @@
   }
 
   /** Whether an element shows what its author wrote. */
-  function isAsWritten(written, next, { isBuilds }) {
-    return (next.stage === "initial" || isBuilds) && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
+  function isAsWritten(written, next, { isBuilds, run }) {
+    return (isBuilds || (next.stage === "initial" && run.seed === null)) && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
   }
 
   /** @returns {string} where that is: layer, head, stage or step, problem and target */
@@ -58,12 +58,13 @@
   }
 
   /** The same for any of the keys that an element speaks of. */
-  function address(key, head, { follows, problem }, view) {
+  function address(key, head, { follows, problem, headOf }, view) {
     const chosen = (name) => (follows.has(name) ? view[name] : null);
+    const found = view.run.claims[headOf]; // for another seed it may have found another head
     const layer = chosen("layer");
     return {
       key: layer === null ? key : key.replace(/^blocks\.\d+/, `blocks.${layer}`),
-      head: head === null ? null : chosen("head") ?? head,
+      head: head === null ? null : chosen("head") ?? (found ? found.numbers.head - 1 : head),
       problem: chosen("problem") ?? problem,
     };
   }

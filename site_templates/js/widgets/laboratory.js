@@ -93,7 +93,8 @@
     const probsAt = (position) => passed.values.probs.subarray(width * position, width * (position + 1));
     display(problem, tokens, probsAt, isWriting);
     const source = step === null ? Article.text("laboratory_trained", { step: run.recipe.steps }) : Article.text("laboratory_step", { step });
-    Article.setText(part("weights"), isEdited ? `${source} \u00b7 ${Article.text("scene_edited")}` : source);
+    const parts = [run.seed === null ? "" : Article.seed.name(run.seed), source, isEdited ? Article.text("scene_edited") : ""];
+    Article.setText(part("weights"), parts.filter(Boolean).join(" \u00b7 "));
   }
 
   /** A forward pass over tokens. */

@@ -10,10 +10,10 @@
   /** Another page shows the problem and the model that are looked at, and what the link itself asks for. */
   function mountPage(link) {
     keep(link, (hash) => {
-      const { problem, step, edits, ...chosen } = Article.state.get();
+      const { seed, problem, step, edits, ...chosen } = Article.state.get();
       const { state } = Article.state.parse(hash); // what the link itself asks for comes first
       const place = { layer: state.layer ?? chosen.layer, head: state.head ?? chosen.head };
-      return Article.state.withState(hash, { ...state, ...place, problem, step, edits });
+      return Article.state.withState(hash, { ...state, ...place, seed, problem, step, edits });
     });
   }
 

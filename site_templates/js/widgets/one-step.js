@@ -11,14 +11,7 @@
       const position = Number(/** @type {HTMLSelectElement} */ (target).value);
       Article.state.set({ position: position === read(figure).target ? null : position });
     });
-    Article.whenIdle(async () => {
-      try {
-        const run = await Article.passes.load();
-        if (!Article.scene.current()) write(figure, Article.scene.view(run));
-      } catch (error) {
-        Article.problem.tell(figure, error);
-      }
-    });
+    Article.scene.begin(figure, write);
   }
 
   const read = (figure) => Article.follow.own(figure, ({ rate }) => ({ rate: Number(rate) }));

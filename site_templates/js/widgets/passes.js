@@ -9,12 +9,15 @@
    *   position, on the tokens up to it, and back from the loss of the token that follows */
 
   /** @typedef {{weights: Float64Array, step: number | null, edits: Map<string, any>,
-   *   passes: Map<string, any>, version: number}} Source */
+   *   passes: Map<string, any>, version: number, all?: any}} Source */
 
-  /** @type {any} */
+  /** @type {any} with the weights, figures and claims of the seed that is looked at */
   let run;
-  /** @type {{initial: Source, built: Source, plain: Source, trained: Source}} `built` is what the
-   *  build has trained, `plain` what is looked at without edits, `trained` the same with them */
+  /** @type {any} the same of the article's own, which has no number: what it says, pages say too */
+  let own;
+  /** @type {{begun: Source, built: Source, initial: Source, plain: Source, trained: Source}} the build
+   *  has `begun` with the first and `built` the second; `initial` is what the seed that is looked at
+   *  starts from, `plain` what is looked at without edits, `trained` the same with them */
   let sources;
   /** @type {Map<string, number[]>} token ids of each problem */
   let sequences;
@@ -26,11 +29,14 @@
   async function load() {
     if (run) return run;
     const found = await Article.data.run();
+    if (run) return run; // somebody else has asked meanwhile
     const ids = new Map(found.dataset.vocab.map((token, id) => [token, id]));
     sequences = new Map(found.dataset.problems.map(({ problem, tokens }) => [problem, tokens.map((token) => ids.get(token))]));
-    const built = source(Float64Array.from(found.trained), null);
-    sources = { initial: source(Float64Array.from(found.initial), null), built, plain: built, trained: built };
-    run = found;
+    const { initial, trained } = found;
+    const [begun, built] = [initial, trained].map((weights) => source(Float64Array.from(weights), null));
+    sources = { begun, built, initial: begun, plain: built, trained: built };
+    own = { seed: null, initial, trained, figures: {}, claims: {} };
+    run = { ...found, ...own };
     return run;
   }
 
@@ -43,12 +49,18 @@
    * @param {{step: number, weights: ArrayLike<number>} | null} shown null for the build's own
    * @param {{list: any[], overwrite: (weights: Float64Array) => Float64Array,
    *   cells: Map<string, any>}} edits
+   * @param {import("../data").Other | null} other of which seed; null for the article's own
    */
-  function look(shown, edits) {
-    const now = [shown?.weights, edits.list];
+  function look(shown, edits, other) {
+    const now = [shown?.weights, other, edits.list];
     if (looked.length && now.every((part, i) => part === looked[i])) return;
-    if (shown?.weights !== looked[0]) {
-      sources.plain = shown ? source(Float64Array.from(shown.weights), shown.step) : sources.built;
+    if (other !== looked[1]) {
+      Object.assign(run, other ?? own);
+      sources.initial = other ? source(Float64Array.from(other.initial), null) : sources.begun;
+    }
+    if (shown?.weights !== looked[0] || other !== looked[1]) {
+      const weights = shown?.weights ?? other?.trained;
+      sources.plain = weights ? source(Float64Array.from(weights), shown?.step ?? null) : sources.built;
     }
     looked = now;
     const { weights, step } = sources.plain;
@@ -65,6 +77,21 @@
     const name = `${problem} ${position}`;
     if (!from.passes.has(name)) from.passes.set(name, compute(from, sequences.get(problem), position));
     return from.passes.get(name);
+  }
+
+  /**
+   * Every problem in one pass, without what the reader has overwritten or with it.
+   *
+   * @returns {{model: any, places: number[][]}} and the row of each position of each problem
+   */
+  function all(isPlain = false) {
+    const from = sources[isPlain ? "plain" : "trained"];
+    if (!from.all) {
+      const { rows, places } = Article.engine.tree([...sequences.values()].map((ids) => ids.slice(0, -1)), run.sizes.n_ctx);
+      from.all = { places, model: new Article.engine.Transformer(run.sizes, rows) };
+      from.all.model.forward(from.weights, from.edits);
+    }
+    return from.all;
   }
 
   /**
@@ -112,5 +139,5 @@
     return { model, weights, gradient, target: { position, token }, step };
   }
 
-  Article.passes = { load, look, at, tokens, model, version, weights };
+  Article.passes = { load, look, at, all, tokens, model, version, weights };
 })((window.Article ??= {}));

@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-  const FIELDS = ["step", "problem", "position", "layer", "head", "source", "edits"];
+  const FIELDS = ["seed", "step", "problem", "position", "layer", "head", "source", "edits"];
 
   /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
 
@@ -52,13 +52,25 @@
     return document.body.dataset.problem ?? "";
   }
 
+  /** Write a figure that is incomplete without scripts when there is time, while the page is as it was built. */
+  function begin(figure, write) {
+    Article.whenIdle(async () => {
+      try {
+        const run = await Article.passes.load();
+        if (!view) write(figure, viewOf(run));
+      } catch (error) {
+        Article.problem.tell(figure, error);
+      }
+    });
+  }
+
   /** @param {number} mine whether the reader has gone on is seen by it */
   async function update(mine) {
     const isPlain = !live && FIELDS.every((name) => Article.state.get()[name] === null);
     if (!view && isPlain) return; // the page is as it was built
     try {
-      const found = await look();
-      if (mine !== turn || !found) return;
+      const found = await look(mine);
+      if (!found) return;
       const isFirst = view === null;
       view = found;
       tell();
@@ -71,29 +83,31 @@
   }
 
   /** Read the state; what there is not in it is put right, with a note, and comes round again. */
-  async function look() {
-    const { step, position, layer, head } = Article.state.get();
+  async function look(mine) {
+    const { seed, step, position, layer, head } = Article.state.get();
     const run = await Article.passes.load();
     const kept = step === null || live ? null : await Article.data.checkpoints();
-    if (!isKnown(run)) return null;
+    const other = Article.seed.isOther(seed) ? (await Article.data.seeds())[seed] : null;
+    if (mine !== turn || !isKnown(run)) return null;
     const index = kept ? Article.timeline.nearest(kept.steps, step) : -1;
     const shown = live ?? (kept ? { step: kept.steps[index], weights: kept.weights[index] } : null);
     const edits = Article.edits.read(Article.state.get().edits, run);
-    Article.passes.look(shown, edits);
+    Article.passes.look(shown, edits, other);
     const last = Article.cellNames.tokensOf(run, problem()).length - 1;
     return {
       run, edits, layer, head, problem: problem(), step: shown?.step ?? null,
-      position: position === null ? null : Math.min(position, last), isBuilds: !shown && !edits.list.length,
+      position: position === null ? null : Math.min(position, last), isBuilds: !shown && !other && !edits.list.length,
     };
   }
 
   /** Whether the model has what the state names; what it has not is taken out of the state. */
   function isKnown(run) {
-    const { position, layer, head, edits } = Article.state.get();
+    const { seed, step, position, layer, head, edits } = Article.state.get();
     const { n_layers, n_heads } = run.sizes;
     const most = Math.max(...run.dataset.problems.map(({ tokens }) => tokens.length)) - 2;
     const isUnder = (value, limit) => value === null || value < limit;
     const wrong = {
+      seed: seed === null || Article.seed.isListed(seed), step: step === null || !Article.seed.isOther(seed),
       problem: Article.cellNames.tokensOf(run, problem()) !== undefined,
       position: isUnder(position, most + 1), layer: isUnder(layer, n_layers), head: isUnder(head, n_heads),
       edits: Article.edits.read(edits, run) !== null,
@@ -111,6 +125,7 @@
     Article.curves.mark(step);
     const { count } = edits;
     const shown = [
+      run.seed === null ? "" : Article.seed.told(run),
       view.problem === written() ? "" : view.problem.replace("x", "\u00d7"),
       layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
       head === null ? "" : Article.text("figure.head", { number: head + 1 }),
@@ -118,7 +133,8 @@
       step === null ? "" : Article.text("scene_step", { step }),
       count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     ].filter(Boolean).join(Article.text("scene_and"));
-    Article.bar.say(shown && Article.text(isAboutStart ? "scene_shown_initial" : "scene_shown", { shown, problem: written().replace("x", "\u00d7"), last: run.recipe.steps }));
+    const prose = [written().replace("x", "\u00d7"), run.seed === null ? "" : Article.seed.name()].filter(Boolean).join(Article.text("scene_and"));
+    Article.bar.say(shown && Article.text(isAboutStart ? "scene_shown_initial" : "scene_shown", { shown, problem: prose, last: run.recipe.steps }));
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
@@ -132,5 +148,5 @@
     return view ?? { run, ...nothing, problem: problem(), edits: Article.edits.read(null, run), isBuilds: true };
   }
 
-  Article.scene = { mount, show, problem, written, current, view: viewOf };
+  Article.scene = { mount, show, begin, problem, written, current, view: viewOf };
 })((window.Article ??= {}));

@@ -44,7 +44,7 @@
       /** @type {HTMLProgressElement} */ (root.querySelector("progress")).value = step / steps;
       Article.curves.draw("loss", step - loss.length + 1, loss);
       Article.curves.draw("correct", step - correct.length + 1, correct);
-      if (follows.checked) Article.scene.show({ step, weights });
+      if (follows.checked && !Article.seed.isOther(Article.state.get().seed)) Article.scene.show({ step, weights });
       judge(isDone ? weights : null);
       label();
     }

@@ -1,0 +1,169 @@
+"""`::: interventions`: what becomes of the right token without a head, a source or a layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Options
+from builder.blocks.figure import whereabouts
+from builder.blocks.part import head_index, index
+from builder.numbers.arrays import readable
+from builder.numbers.display import display, token_label
+from builder.numbers.matrix import Matrix
+from model import task
+from model.tensors import in_prose
+
+NAME = "interventions"
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {**FIGURE, "layer": int, "head": object}
+
+DECIMALS = 3
+OF_A_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
+"""What is done to a head's whole table A, as the stored table calls it."""
+
+
+_MARK = "\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One intervention: what is overwritten, what was read there, and P of the right token.
+
+    `read` is the source with the share from which a reader would guess; empty without one.
+    """
+
+    kind: str
+    label: str
+    read: str
+    share: float | None
+    probability: float
+    source: int | None = None
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return the stored effects on the chapter's problem; a script computes and applies others."""
+    layer = index(directive.options["layer"], context.numbers.config.n_layers, "layer")
+    head, found_by = head_index(directive.options["head"], layer, context)
+    problem = task.BY_NAME[context.chapter.problem]
+    address = f"blocks.{layer}.attn.pattern[{found_by or head}]"
+    pattern = context.numbers.matrix(address, "trained", problem.name)
+    with readable():
+        table = context.numbers.snapshot.document("evidence/interventions.json")
+    before = _of_problem(table["full"], "probability", problem)
+    lines = _lines(table[f"layer_{in_prose(layer)}"], pattern, problem, context)
+    rows = "".join(_row(line, before, context) for line in lines)
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    found = f' data-head-of="{found_by}"' if found_by else ""
+    return (
+        f'<figure class="interventions" id="{figure_id}" data-key="{pattern.spec.key}"'
+        f' data-head="{head}"{found} data-stage="trained" data-problem="{problem.name}"'
+        f' data-follows="problem layer head position">'
+        f'<p class="interventions-where"><span>{escape(whereabouts(pattern, context))}</span>'
+        f"{_controls(layer, head, context)}</p>"
+        f'<p class="interventions-before">{_before(before, problem, context)}</p>'
+        f'<div class="worked-scroll"><table class="interventions-table">{_head(context)}'
+        f"<tbody>{rows}</tbody></table></div>{directive.figcaption}</figure>\n"
+    )
+
+
+def _lines(
+    effects: Mapping[str, Any], pattern: Matrix, problem: task.Problem, context: Context
+) -> Iterator[Line]:
+    """Every intervention in a head and in the sources of `=`, and one in the whole layer."""
+    of_head = effects[f"head_{in_prose(pattern.head or 0)}"]
+    row = pattern.values[task.EQUALS_POSITION]
+    most = token_label(problem.prompt[int(row.argmax())])
+    for kind in OF_A_HEAD:
+        label = escape(context.words(f"interventions.{kind}"))
+        if kind == "another_problem":
+            mean = escape(context.words("interventions.mean"))
+            label += f'<span class="interventions-donor">{mean}</span>'
+        yield _line(kind, label, most, of_head[kind], problem)
+    for source, token in enumerate(problem.prompt):
+        name = token_label(token)
+        marked = escape(context.words("interventions.source", token=_MARK))
+        label = marked.replace(_MARK, f"<code>{name}</code>")
+        of_source = of_head[f"row_{task.EQUALS_POSITION}"][f"source_{source}"]
+        yield _line("source", label, name, of_source, problem, source)
+    label = escape(context.words("interventions.layer"))
+    yield _line("layer", label, "", effects["without_attention"], problem)
+
+
+def _line(
+    kind: str,
+    label: str,
+    read: str,
+    effect: Mapping[str, Any],
+    problem: task.Problem,
+    source: int | None = None,
+) -> Line:
+    share = _of_problem(effect, "share", problem) if read else None
+    return Line(kind, label, read, share, _of_problem(effect, "probability", problem), source)
+
+
+def _of_problem(effect: Mapping[str, Any], name: str, problem: task.Problem) -> float:
+    number: float = effect["of_problem"][name][task.PROBLEMS.index(problem)]
+    return number
+
+
+def _row(line: Line, before: float, context: Context) -> str:
+    """A row; what only a script knows, the tokens that come first, is for it to fill in."""
+    after = f'<b data-value="{line.probability!r}">{display(line.probability, DECIMALS)}</b>'
+    change = round(line.probability, DECIMALS) - round(before, DECIMALS)
+    share = "–" if line.share is None else _share(line.read, line.share)
+    source = "" if line.source is None else f' data-source="{line.source}"'
+    apply = escape(context.words("interventions.apply"))
+    return (
+        f'<tr data-kind="{line.kind}"{source}><th scope="row">{line.label}'
+        f'<small class="interventions-top"></small></th>'
+        f'<td class="interventions-share">{share}</td>'
+        f'<td class="interventions-after">{after} <small>{display(change, DECIMALS)}</small></td>'
+        f'<td><button type="button" hidden>{apply}</button></td></tr>'
+    )
+
+
+def _share(token: str, share: float) -> str:
+    number = f'<b data-value="{share!r}">{display(share, DECIMALS)}</b>'
+    return f"<code>{token}</code> {number}"
+
+
+def _before(probability: float, problem: task.Problem, context: Context) -> str:
+    """P of the right token as the model has it."""
+    prompt, right = "".join(problem.prompt), problem.tokens[task.EQUALS_POSITION + 1]
+    words = context.words("script.interventions_before", prompt=prompt, token=token_label(right))
+    number = f'<b data-value="{probability!r}">{display(probability, DECIMALS)}</b>'
+    return f'<span>{escape(words)}</span> {number} <small class="interventions-top"></small>'
+
+
+def _head(context: Context) -> str:
+    names = ("what", "share", "after")
+    cells = "".join(
+        f'<th scope="col">{escape(context.words(f"interventions.{name}"))}</th>' for name in names
+    )
+    title = escape(context.words("interventions.title"))
+    return (
+        f'<caption class="visually-hidden">{title}</caption>'
+        f"<thead><tr>{cells}<td></td></tr></thead>"
+    )
+
+
+def _controls(layer: int, head: int, context: Context) -> str:
+    """Layer, head and position, to choose once a script can follow."""
+    config = context.numbers.config
+    counts = {"layer": (config.n_layers, layer), "head": (config.n_heads, head)}
+    selects = "".join(
+        f' <label>{escape(context.words(f"atlas.{name}"))} <select name="{name}">'
+        + "".join(
+            f'<option value="{i}"{" selected" * (i == chosen)}>{in_prose(i)}</option>'
+            for i in range(count)
+        )
+        + "</select></label>"
+        for name, (count, chosen) in counts.items()
+    )
+    target = escape(context.words("one_step.target"))
+    selects += f' <label>{target} <select name="position"></select></label>'
+    return f'<span class="interventions-controls" hidden>{selects}</span>'

@@ -1,0 +1,102 @@
+// Another seed: the same recipe from other random numbers, and what then becomes of the text.
+//
+// The weights come with the site. Numbers of the text are rewritten, claims say whether they hold for
+// the seed, and what there is only for the article's own says so.
+(function (Article) {
+  "use strict";
+
+  const { make } = Article;
+  const { seeds = "" } = document.body.dataset;
+  /** The article's own comes first. */
+  const [article, ...others] = seeds.split(" ").filter(Boolean).map(Number);
+  const OWN = ".timeline, .training, figure.curve, .quiz:not(.review *), .review, .digest-list";
+
+  const isOther = (seed) => others.includes(seed);
+  const isListed = (seed) => isOther(seed) || seed === article;
+  const name = (seed = article) => Article.text("seed_name", { seed });
+
+  function mount() {
+    const label = Article.text("seed_label");
+    const select = make("select", { className: "seed-chooser", title: label, ariaLabel: label }, ...[article, ...others].map((seed) => new Option(name(seed), String(seed))));
+    document.querySelector(".site-header").children[document.querySelector(".problem-chooser") ? 1 : 0].after(select);
+    select.addEventListener("change", () => {
+      const seed = Number(select.value);
+      Article.state.set({ seed: isOther(seed) ? seed : null, step: null }); // the way there is kept of one seed only
+    });
+    for (const type of ["pointerenter", "focus"]) select.addEventListener(type, () => Article.data.seeds().catch(() => {}));
+    Article.state.subscribe(({ seed }) => {
+      select.value = String(isOther(seed) ? seed : article);
+      select.classList.toggle("is-other", isOther(seed));
+    });
+    const notes = [...document.querySelectorAll(OWN)].map((part) => make("p", { className: "own-seed", hidden: true }, Article.text("seed_own", { name: name() })));
+    document.querySelectorAll(OWN).forEach((part, i) => part.before(notes[i]));
+    document.addEventListener("article:scene", ({ detail: { run } }) => {
+      for (const note of notes) note.hidden = run.seed === null;
+      for (const control of document.querySelectorAll(":is(.timeline, .training) :is(input, button)")) control.disabled = run.seed !== null;
+    });
+  }
+
+  /** @returns {string} the seed that is looked at, and how many claims it denies */
+  function told({ seed, claims }) {
+    const all = Object.values(claims), failed = all.filter(({ holds }) => !holds).length;
+    return all.length ? Article.text("seed_told", { name: name(seed), count: all.length, failed }) : name(seed);
+  }
+
+  /** What the builder wrote, where the seed is another than when it was last asked for; else null. */
+  function changed(element, { seed }) {
+    const own = Article.follow.own(element, ({ value }) => ({ seed: null, text: element.textContent, title: element.title, value: Number(value) }));
+    if (own.seed === seed) return null;
+    own.seed = seed;
+    return own;
+  }
+
+  /** The tick behind a sentence. */
+  function claim(link, { run }) {
+    const own = changed(link, run), id = link.hash.replace("#claim-", "");
+    if (own) show(link, own, run, id, own.text, Article.text("seed_holds", { name: name(run.seed), id }));
+  }
+
+  /** Whether a claim holds for the seed, seen and heard. */
+  function show(element, own, { seed, claims }, id, holding, title) {
+    const verdict = claims[id], isFalse = verdict?.holds === false;
+    const text = isFalse ? Article.text("seed_fails", { name: name(seed) }) : verdict ? holding : Article.text("seed_unknown", { name: name() });
+    element.textContent = seed === null ? own.text : text;
+    element.classList.toggle("is-false", isFalse);
+    element.title = seed === null ? own.title : verdict && !isFalse ? title : `${text} \u00b7 ${id}`;
+    if (element.href) element.ariaLabel = element.title;
+  }
+
+  /** A claim in the list of all. */
+  function item(element, { run }) {
+    const own = changed(element, run), dt = element.querySelector("dt");
+    if (!own) return;
+    const mark = dt.querySelector(".claim") ?? dt.appendChild(make("b", { className: "claim" }));
+    show(mark, { text: "", title: "" }, run, element.id.replace("claim-", ""), Article.text("seed_holds_short", { name: name(run.seed) }), "");
+  }
+
+  /** A number of the training, or of a claim. */
+  function number(element, { run }) {
+    const own = changed(element, run);
+    if (!own) return;
+    const { address, format, decimals } = element.dataset;
+    const [, source, id, key] = /^(\w+)\.(.+)\.(.+)$/.exec(address) ?? [];
+    const value = source === "claims" ? run.claims[id]?.numbers[key] : source === "manifest" ? run.figures[key] : undefined;
+    const isSame = value === undefined || value === own.value;
+    const isPlain = format === "exact" && (value === 0 || Math.abs(value) >= 1e-3);
+    const shown = () => (isPlain ? Article.number.exact(value) : Article.number.formatted(value, format === "exact" ? "scientific" : format, decimals));
+    element.textContent = isSame ? own.text : shown();
+    element.title = isSame ? own.title : `${address} \u00b7 ${name(run.seed)} \u00b7 ${Article.number.exact(value)}`;
+    element.dataset.value = String(isSame ? own.value : value);
+    if (run.seed !== null && value === undefined) element.dataset.only = name();
+    else delete element.dataset.only;
+  }
+
+  Article.seed = {
+    mount, name, told, isOther, isListed,
+    WRITERS: {
+      "a.claim": claim,
+      ".claim-item": item,
+      ':is([data-address^="claims."], [data-address^="manifest.training."], [data-address^="training."], [data-address^="evidence.interventions."]):not(.quiz *)': number,
+    },
+  };
+})((window.Article ??= {}));
