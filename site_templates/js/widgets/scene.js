@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-  const FIELDS = ["step", "problem", "position", "layer", "head", "source", "edits"];
+  const FIELDS = ["step", "problem", "position", "layer", "head", "source", "change", "edits"];
 
   /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
 
