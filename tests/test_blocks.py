@@ -24,10 +24,14 @@ _BREAK = re.compile(
 )
 
 
+_LONG = re.compile(r'(?<=<script type="application/json">).*?(?=</script>)|(?<= d=")[^"]{200,}')
+"""Data and points, which are compared with the files where the site is looked at."""
+
+
 def shown(body: str) -> str:
-    """The messages of a chapter, or its HTML, one table row a line."""
+    """The messages of a chapter, or its HTML without what is long, one table row a line."""
     page, messages = rendered(body)
-    text = "\n".join(messages) or _BREAK.sub("\n", page.html)
+    text = "\n".join(messages) or _BREAK.sub("\n", _LONG.sub("…", page.html))
     return "\n".join(line for line in text.splitlines() if line.strip())
 
 

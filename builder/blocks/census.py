@@ -17,14 +17,12 @@ OPTIONS = FIGURE
 
 
 def render(directive: Directive, context: Context) -> str:
-    """Return a table, a claim a line, those first that hold for most; a stripe for each seed."""
+    """Return a table, a claim a line, those first that hold for fewest; a stripe for each seed."""
     table = table_of("census", context)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     own = context.numbers.snapshot.manifest["training"]["seed"]
-    claims = sorted(table["claims"].items(), key=lambda item: -item[1]["holds"])
-    rows = "".join(
-        _row(name, of, table["seeds"], own, directive, context) for name, of in claims
-    )
+    claims = sorted(table["claims"].items(), key=lambda item: item[1]["holds"])
+    rows = "".join(_row(name, of, table["seeds"], own, directive, context) for name, of in claims)
     heads = [escape(context.words(f"census.{name}")) for name in ("claim", "holds", "stripes")]
     caption = escape(context.words("census.caption", seeds=table["n_seeds"]))
     return (

@@ -49,11 +49,10 @@ def _axis(last: int, context: Context) -> str:
         f'<span style="--x:{display(step / last)}">{step}</span>'
         for step in range(0, last + 1, TICK)
     )
-    words = (escape(context.words(f"controls.{name}")) for name in ("strip", "never"))
-    strip, never = words
+    strip, never = (escape(context.words(f"controls.{name}")) for name in ("strip", "never"))
     return (
-        f'<span class="strip-name"><span>{strip}</span> <span>{never}</span></span>'
-        f'<span class="strip-axis" aria-hidden="true">{marks}</span>'
+        f'{strip} <span class="strip-axis"><span class="strip-marks" aria-hidden="true">{marks}'
+        f"</span> <span>{never}</span></span>"
     )
 
 
@@ -130,8 +129,10 @@ def _by_seed(table: Mapping[str, Any], context: Context) -> str:
     """The same in numbers: when each seed got all right, or else how many it got."""
     heads = [escape(context.words(f"controls.{name}")) for name in table]
     seeds = next(iter(table.values()))["of_seed"]["seed"]
-    rows = [row(str(seed), [_found(of, i, context) for of in table.values()])
-            for i, seed in enumerate(seeds)]  # fmt: skip
+    rows = [
+        row(str(seed), [_found(of, place, context) for of in table.values()])
+        for place, seed in enumerate(seeds)
+    ]
     first = escape(context.words("controls.seed"))
     return details(context.words("controls.by_seed"), [first, *heads], rows)
 

@@ -12,6 +12,7 @@ from builder.blocks.evidence import head_row, number, row, table_of
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.errors import did_you_mean
 from model import task
+from model.tensors import in_prose
 
 NAME = "effect_table"
 ARGUMENT = Argument.REQUIRED
@@ -51,7 +52,7 @@ def render(directive: Directive, context: Context) -> str:
     caption = escape(context.words(f"effects.table_{CAPTIONS[kind]}"))
     return (
         f'<figure class="evidence effect-table" id="{figure_id}"><table class="evidence-table">'
-        f'<caption>{caption}</caption>{head_row(heads)}<tbody>{"".join(lines)}</tbody></table>'
+        f"<caption>{caption}</caption>{head_row(heads)}<tbody>{''.join(lines)}</tbody></table>"
         f"{directive.figcaption}</figure>\n"
     )
 
@@ -74,7 +75,8 @@ def _line(
 
 def _whole_layer(layer: int, directive: Directive, context: Context) -> str:
     cell = _cell(address_of(layer, 0, OF_LAYER), directive, context)
-    return row(escape(context.words("effects.without_layer", layer=layer + 1)), [cell])
+    name = escape(context.words("effects.without_layer", layer=in_prose(layer)))
+    return row(name, [cell, *[""] * (len(OF_HEAD) - 1)])
 
 
 def _cell(address: str, directive: Directive, context: Context) -> str:

@@ -53,8 +53,8 @@ class Effect:
 
     @property
     def change(self) -> Array:
-        """What becomes of P, in percentage points."""
-        return 100 * (self.after - self.before)
+        """What becomes of P in each problem."""
+        return self.after - self.before
 
 
 def address_of(layer: int, head: int, change: str) -> str:

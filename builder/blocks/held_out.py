@@ -15,6 +15,14 @@ ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS = FIGURE
 
+KINDS = {
+    "zero right": "zero_right",
+    "other right": "right",
+    "zero wrong": "zero_wrong",
+    "other wrong": "wrong",
+}
+"""How marks are drawn -> what they are called."""
+
 MARKS = {True: "✓", False: "✗"}
 
 
@@ -28,9 +36,8 @@ def render(directive: Directive, context: Context) -> str:
     columns = "".join(map(_column, splits))
     legend = "".join(
         f'<span><i class="{kind}"></i> {escape(context.words(f"held_out.{name}"))}</span>'
-        for kind, name in (("zero right", "zero_right"), ("right", "right"),
-                           ("zero", "zero_wrong"), ("", "wrong"))
-    )  # fmt: skip
+        for kind, name in KINDS.items()
+    )
     return (
         f'<figure class="evidence held-out" id="{figure_id}">'
         f'<div class="held-out-splits" role="img" aria-label="{spoken}">{columns}</div>'
@@ -41,15 +48,14 @@ def render(directive: Directive, context: Context) -> str:
 
 def _column(split: Mapping[str, Any]) -> str:
     marks = "".join(
-        f'<i class="{" ".join(_kinds(name, right))}" title="{problem_label(name)}'
-        f' {MARKS[right]}"></i>'
+        f'<i class="{_kind(name, right)}" title="{problem_label(name)} {MARKS[right]}"></i>'
         for name, right in sorted(split["problems"].items(), key=_order)
     )
     return f'<div><span class="held-out-marks">{marks}</span>{split["right"]}</div>'
 
 
-def _kinds(name: str, right: bool) -> list[str]:
-    return [kind for kind, holds in (("zero", "0" in name), ("right", right)) if holds]
+def _kind(name: str, right: bool) -> str:
+    return f"{'zero' if '0' in name else 'other'} {'right' if right else 'wrong'}"
 
 
 def _order(item: tuple[str, bool]) -> tuple[bool, bool, str]:
@@ -63,7 +69,10 @@ def _by_split(splits: list[Mapping[str, Any]], context: Context) -> str:
     rows = [
         row(
             str(split["split"]),
-            [str(split["trained_right"]), " ".join(_problem(*p) for p in split["problems"].items())],
+            [
+                str(split["trained_right"]),
+                " ".join(_problem(*p) for p in split["problems"].items()),
+            ],
         )
         for split in splits
     ]

@@ -21,13 +21,14 @@ BODY = Body.OPTIONS
 OPTIONS = FIGURE
 
 WIDTH, HEIGHT = 320, 210
-LEFT, TOP, RIGHT, BOTTOM = 36, 8, 314, 186
+LEFT, TOP, RIGHT, BOTTOM = 40, 8, 306, 186
 """The field of a panel, in units of its drawing."""
 
 LEAST = -0.05
 """Lower end of the losses; the upper is 1, as is that of shares."""
 
 MARKS = (0, 0.5, 1)
+KINDS = ("most", "other", "here")
 
 
 def render(directive: Directive, context: Context) -> str:
@@ -39,14 +40,16 @@ def render(directive: Directive, context: Context) -> str:
         for layer in range(config.n_layers)
         for head in range(config.n_heads)
     )
-    words = {name: escape(context.words(f"effects.scatter_{name}"))
-             for name in ("share", "lost", "most", "other", "here")}  # fmt: skip
+    lost, share, *kinds = (
+        escape(context.words(f"effects.scatter_{name}")) for name in ("lost", "share", *KINDS)
+    )
     legend = "".join(
-        f'<span><i class="{name}"></i> {words[name]}</span>' for name in ("most", "other", "here")
+        f'<span><i class="{kind}"></i> {word}</span>'
+        for kind, word in zip(KINDS, kinds, strict=True)
     )
     return (
         f'<figure class="evidence share-effect wide" id="{figure_id}">'
-        f'<p class="share-effect-axes">{words["lost"]} ↑ <span>{words["share"]} →</span></p>'
+        f'<p class="share-effect-axes">{lost} ↑ <span>{share} →</span></p>'
         f'<div class="share-effect-panels">{panels}</div>'
         f'<p class="share-effect-legend" aria-hidden="true">{legend}</p>'
         f"{directive.figcaption}</figure>\n"
@@ -68,18 +71,18 @@ def _panel(
     layer: int, head: int, known: dict[str, Effect], directive: Directive, context: Context
 ) -> str:
     shares, lost = points(layer, head, known)
-    everything = [[_point(*pair) for pair in zip(*both, strict=True)]
-                  for both in zip(shares.tolist(), lost.tolist(), strict=True)]  # fmt: skip
+    everything = [
+        list(map(_point, *of_problem))
+        for of_problem in zip(shares.tolist(), lost.tolist(), strict=True)
+    ]
     most = [row[place] for row, place in zip(everything, shares.argmax(1), strict=True)]
     here = everything[task.PROBLEMS.index(task.BY_NAME[context.chapter.problem])]
     name = BETWEEN.join([layer_name(layer, context), head_name(head, context)])
     at = f"interventions.layer_{in_prose(layer)}.head_{in_prose(head)}"
     agrees = number(f"{at}.row_{ROWS[0]}.agrees", directive, context)
     told = context.words("effects.scatter_agrees", number="{}", problems=len(everything))
-    drawn = "".join(
-        f'<path class="{kind}" d="{"".join(found)}"/>'
-        for kind, found in (("here", here), ("all", sum(everything, [])), ("most", most))
-    )
+    paths = {"here": here, "all": map("".join, everything), "most": most}
+    drawn = "".join(f'<path class="{kind}" d="{"".join(found)}"/>' for kind, found in paths.items())
     return (
         f'<div><p class="share-effect-name">{escape(name)}</p>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}">'

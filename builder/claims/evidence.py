@@ -67,6 +67,15 @@ def every_head_is_used(world: World) -> Outcome:
     return Outcome(max(correct.values()) <= len(task.PROBLEMS) / 2, correct)
 
 
+def tables_must_follow(world: World) -> Outcome:
+    """With the mean of a head's tables over all problems for every one of them, many go wrong."""
+    correct = {
+        f"{layer}_{head}": of_head["own_mean"]["correct"]
+        for layer, head, of_head in _heads(world.interventions)
+    }
+    return Outcome(max(correct.values()) <= len(task.PROBLEMS) - FEW, correct)
+
+
 def zero_is_used(world: World) -> Outcome:
     """In each n×0 and 0×n the followed head's `=` needs what it reads from 0, and no other source.
 
@@ -118,6 +127,33 @@ def largest_share_misleads(world: World) -> Outcome:
         least += int((lost[shares.argmin(0), problems] > 1 / 2).sum())
     numbers = {"rows": rows, "agrees": agrees, "harmless": harmless, "least_read": least}
     return Outcome(agrees <= rows * 3 / 4, numbers)
+
+
+def share_contrast(world: World) -> Outcome:
+    """In 7×8=, a head of layer 2 hardly needs its most read source, and another one very much.
+
+    Of the heads it is the one in which the two costs are furthest apart.
+    """
+    place = task.PROBLEMS.index(task.BY_NAME["7x8"])
+    before = world.interventions["full"]["of_problem"]["probability"][place]
+    found = []
+    for head, of_head in enumerate(
+        h for layer, _, h in _heads(world.interventions) if layer == "layer_2"
+    ):
+        shares = _of_sources(of_head[AT_EQUALS], "share")[:, place]  # [source]
+        lost = before - _left(of_head[AT_EQUALS])[:, place]  # [source]
+        most, costly = int(shares.argmax()), int(lost.argmax())
+        found.append((lost[costly] - lost[most], head, shares, lost, most, costly))
+    _, head, shares, lost, most, costly = max(found, key=lambda one: one[0])
+    numbers = {
+        "layer": 2,
+        "head": in_prose(head),
+        "most_read": significant(shares[most]),
+        "lost_without_it": significant(lost[most]),
+        "other": significant(shares[costly]),
+        "lost_without_other": significant(lost[costly]),
+    }
+    return Outcome(bool(lost[costly] > 1 / 4 and lost[most] < lost[costly] / 4), numbers)
 
 
 def _heads(interventions: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

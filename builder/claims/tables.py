@@ -17,6 +17,9 @@ Table = Mapping[str, Any]
 ONE_PART_CHANGED = ("k_tied_to_q", "v_tied_to_k", "one_head", "one_layer", "no_positions")
 """Controls in which the tables A still follow the input."""
 
+FOLLOWS, USES = "head-follows-zero", "zero-is-used"
+"""Claims about a model that the census counts."""
+
 RULE, NO_RULE = 0.9, 0.1
 """A share of right answers from which on something is called a rule, and up to which it is not."""
 
@@ -74,6 +77,7 @@ def only_zero_carries_over(held_out: Table, _world: World) -> Outcome:
         "zeros_right": sum(zeros),
         "others": len(others),
         "others_right": sum(others),
+        "mirrored": len(others) - len(strangers),
         "strangers": len(strangers),
         "strangers_right": sum(strangers),
     }
@@ -97,6 +101,19 @@ def story_is_chosen(census: Table, world: World) -> Outcome:
     return Outcome(seed in holding and len(holding) < census["n_seeds"] / 2, numbers)
 
 
+def following_is_not_using(census: Table, _world: World) -> Outcome:
+    """Of the seeds in which a head follows 0, some do not need it for that."""
+    fails = {name: set(census["claims"][name]["fails_for"]) for name in (FOLLOWS, USES)}
+    follows, uses = (set(census["seeds"]) - fails[name] for name in (FOLLOWS, USES))
+    numbers = {
+        "seeds": census["n_seeds"],
+        "follows": len(follows),
+        "uses": len(uses),
+        "both": len(follows & uses),
+    }
+    return Outcome(numbers["both"] < numbers["follows"], numbers)
+
+
 PREDICATES: Mapping[str, tuple[str, Callable[[Table, World], Outcome]]] = {
     "scores-not-needed": ("controls", scores_not_needed),
     "rows-must-meet": ("controls", rows_must_meet),
@@ -104,6 +121,7 @@ PREDICATES: Mapping[str, tuple[str, Callable[[Table, World], Outcome]]] = {
     "mlp-missed": ("controls", mlp_missed),
     "only-zero-carries-over": ("held-out", only_zero_carries_over),
     "story-is-chosen": ("census", story_is_chosen),
+    "following-is-not-using": ("census", following_is_not_using),
 }
 """Claim id -> the table that it is about, and its predicate."""
 
