@@ -53,7 +53,7 @@ FILES = [
     {"path": "claims.json", "bytes": 1407, "numbers": 30},
     *(
         {"path": f"evidence/{name}.json", "bytes": 100, "numbers": 10}
-        for name in ("census", "controls", "held-out", "interventions")
+        for name in toy_evidence.NAMES
     ),
     {"path": "traces/trained/7x0.json", "bytes": 31415, "numbers": 2992},
     {"path": "traces/trained/7x8.json", "bytes": 41415, "numbers": 3590},

@@ -62,8 +62,8 @@ def test_a_second_run_finds_everything_and_the_same(project: Path) -> None:
         "trace",
         "gradients",
         "evidence",
-        "claims",
         "tables",
+        "claims",
         "manifest",
     ]
 

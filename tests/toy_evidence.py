@@ -67,13 +67,12 @@ CENSUS = {
 }
 
 
+NAMES = ("census", "controls", "held-out", "interventions")
+
+
 def tables(weights: Any, config: Any) -> dict[str, Any]:
     """Every table by its name."""
     from model.interventions import intervene
 
-    return {
-        "census": CENSUS,
-        "controls": CONTROLS,
-        "held-out": HELD_OUT,
-        "interventions": intervene(weights, config),
-    }
+    made = CENSUS, CONTROLS, HELD_OUT, intervene(weights, config)
+    return dict(zip(NAMES, made, strict=True))
