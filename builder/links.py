@@ -20,7 +20,18 @@ from model.task import BY_NAME
 SCHEMES = ("http", "https", "mailto")
 """How a link may leave the site."""
 
-STATE = ("step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell")
+STATE = (
+    "step",
+    "problem",
+    "prefix",
+    "position",
+    "layer",
+    "head",
+    "source",
+    "change",
+    "edits",
+    "cell",
+)
 """What the state of a page in a link may say; `site_templates/js/state.js` reads it."""
 
 COUNTED = ("step", "position", "layer", "head")
