@@ -14,7 +14,7 @@ from model.tensors import Range
 
 FOLDER = "assets/"
 
-SHARED = ("data", "state", "make")
+SHARED = ("idle", "data", "state", "make")
 """Scripts that every widget may use while it is defined, in this order."""
 
 OF_FIGURES = tuple(

@@ -1,7 +1,8 @@
 // What the reader is looking at: one store, mirrored in the address, so that a link shows the same.
 //
 // The fragment is `#section?step=120`: a place on the page, then the state. What is not in it has
-// its default, and the defaults are what the page shows without scripts.
+// its default, and the defaults are what the page shows without scripts. It is written when the page
+// has come to rest: that costs the browser a millisecond or two, and some allow it only so often.
 (function (Article) {
   "use strict";
 
@@ -48,6 +49,9 @@
 
   /** @type {State} */
   let state = { ...DEFAULTS };
+  /** @type {{address: string, replace: boolean}[]} what the address has still to say, one after the other */
+  let unwritten = [];
+  let resting = 0;
   /** @type {Set<(state: State, change: Partial<State>) => void>} */
   const listeners = new Set();
 
@@ -62,11 +66,28 @@
    */
   function set(change, { replace = false } = {}) {
     state = { ...state, ...change };
-    const address = withState(location.hash, state);
-    if (address !== location.hash) {
+    mirror(withState(fragment(), state), replace);
+    for (const listener of listeners) listener(state, change);
+  }
+
+  /** @returns {string} the fragment of the address, as it is or soon will be */
+  function fragment() {
+    return unwritten.at(-1)?.address ?? location.hash;
+  }
+
+  function mirror(address, replace) {
+    if (address === fragment()) return;
+    if (replace && unwritten.length) unwritten.at(-1).address = address;
+    else unwritten.push({ address, replace });
+    clearTimeout(resting);
+    resting = setTimeout(write, Article.REST);
+  }
+
+  function write() {
+    for (const { address, replace } of unwritten.splice(0)) {
+      if (address === location.hash) continue; // what was opened is closed again
       history[replace ? "replaceState" : "pushState"](null, "", address || location.pathname + location.search);
     }
-    for (const listener of listeners) listener(state, change);
   }
 
   /** @param {(state: State, change: Partial<State>) => void} listener called now and after each change */
@@ -110,6 +131,7 @@
 
   /** Take the state from the address, when the page opens and when the reader goes back. */
   function read() {
+    unwritten = []; // the reader has gone elsewhere from there
     const { state: found, section, isUnderstood } = parse(location.hash);
     state = found;
     if (location.hash.includes("?") && section) document.getElementById(section)?.scrollIntoView();
@@ -118,6 +140,7 @@
   }
 
   addEventListener("popstate", read);
+  addEventListener("pagehide", write);
 
-  Article.state = { get, set, subscribe, reset, read, parse, withState };
+  Article.state = { get, set, subscribe, reset, read, parse, withState, fragment };
 })((window.Article ??= {}));

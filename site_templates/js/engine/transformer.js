@@ -20,11 +20,17 @@
       this.sizes = sizes;
       this.rows = rows;
       this.places = engine.weightPlaces(sizes);
-      const widths = engine.activationWidths(sizes);
-      const arrays = () =>
-        Object.fromEntries([...widths].map(([key, width]) => [key, new Float64Array(width * rows.n)]));
-      this.values = arrays();
-      this.grads = arrays();
+      this.values = this.arrays();
+    }
+
+    /** One array for each activation key, and one for its gradient when that is first asked for. */
+    get grads() {
+      return (this.made ??= this.arrays());
+    }
+
+    arrays() {
+      const widths = engine.activationWidths(this.sizes);
+      return Object.fromEntries([...widths].map(([key, width]) => [key, new Float64Array(width * this.rows.n)]));
     }
 
     /** @param {string} key @returns {number} where a weight starts in the flat array */

@@ -17,8 +17,8 @@
   let told;
   /** @type {any[]} cells on the page that are marked or pointed at */
   let marked = [], pointed = [];
-  /** Address of the cell that the panel shows. */
-  let rendered = "";
+  /** Address of the cell that the panel shows, and whether the reader has scrolled in it. */
+  let rendered = "", isScrolled = false;
 
   /** @param {typeof told} handlers of a button or link, and of the choice of a gradient's loss */
   function mount(handlers) {
@@ -49,8 +49,8 @@
       Article.editView.update(edit, opened);
       edit.open ||= isNewlyOverwritten;
     } else {
-      const fresh = [head, Article.editView.section(opened), parts].filter(Boolean);
-      body.replaceWith(make("div", { className: "cell-body" }, ...fresh)); // a new one starts at its top
+      body.replaceChildren(...[head, Article.editView.section(opened), parts].filter(Boolean));
+      if (isScrolled) body.scrollTop = 0;
     }
     rendered = address;
     trail(walk, index);
@@ -83,6 +83,7 @@
     made.setAttribute("aria-label", Article.text("cell_panel"));
     made.addEventListener("click", (event) => told.press(event.target.closest("button, [data-cell]"), event));
     made.addEventListener("change", ({ target }) => target.closest(".cell-gradient") && told.ask(target.value));
+    made.lastElementChild.addEventListener("scroll", ({ target }) => (isScrolled = target.scrollTop > 0), { passive: true });
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
     document.body.append(made);
     return made;

@@ -5,7 +5,7 @@
   "use strict";
 
   const { make } = Article;
-  /** Lines that come with the panel; the others follow in a task of their own. */
+  /** Lines that come with the panel; the others follow when the page is at rest. */
   const AT_ONCE = 24;
 
   /**

@@ -11,7 +11,7 @@
    * @property {any} place
    * @property {any} run
    * @property {any} made its explanation
-   * @property {any[]} users
+   * @property {() => any[]} users
    * @property {number | null} step
    * @property {boolean} isUnrounded
    * @property {boolean} isOverwritten by the reader; then `before` is what the model has there
@@ -20,7 +20,7 @@
    * @property {boolean} hasOverwritten whether any activation is
    * @property {string} href what comes before the address of a cell
    * @property {(element: HTMLElement, fill: (element: HTMLElement) => void) => void} later fills it
-   *   in a task of its own
+   *   when the page is at rest
    */
 
   /**
@@ -124,19 +124,25 @@
     return sentence("cell_stages", values);
   }
 
-  /** Who uses the cell, named when the reader unfolds it. */
+  /** How many cells use it, and which, when the reader unfolds that. */
   function users(opened) {
-    const { length } = opened.users;
-    if (length === 0) return sentence("cell_no_users");
+    const made = make("div", { className: "cell-users" });
+    opened.later(made, () => made.append(usersOf(opened.users(), opened)));
+    return made;
+  }
+
+  function usersOf(cells, opened) {
+    const { length } = cells;
+    if (length === 0) return make("p", {}, Article.text("cell_no_users"));
     const count = length === 1 ? "cell_users_one" : "cell_users";
-    const details = make("details", { className: "cell-users" }, make("summary", {}, Article.text(count, { count: String(length) })));
-    details.addEventListener("toggle", () => details.append(...userLines(opened)), { once: true });
+    const details = make("details", {}, make("summary", {}, Article.text(count, { count: String(length) })));
+    details.addEventListener("toggle", () => details.append(...userLines(cells, opened)), { once: true });
     return details;
   }
 
   /** A line for each tensor and head. */
-  function userLines(opened) {
-    const { users: cells, place, run } = opened;
+  function userLines(cells, opened) {
+    const { place, run } = opened;
     const names = [...new Set(cells.map(({ key, head }) => `${key} ${head}`))];
     return names.map((name) => {
       const group = cells.filter(({ key, head }) => `${key} ${head}` === name);

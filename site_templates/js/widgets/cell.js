@@ -135,7 +135,6 @@
   function open(places, at) {
     const isOpen = panel.isOpen();
     [walk, index] = [places, at];
-    // The address first: to write it, the browser lays out a page that has changed.
     Article.state.set({ cell: Article.cellNames.address(walk[index], run) }, { replace: isOpen });
     render();
   }
@@ -163,7 +162,7 @@
     const where = { ...place, position: cell.isGradient ? place.position : null };
     const numbers = Article.passes.at(where);
     const made = Article.engine.explain(numbers, cell);
-    const users = Article.engine.users(numbers.model, cell).filter((user) => Boolean(user.isGradient) === Boolean(cell.isGradient));
+    const users = () => Article.engine.users(numbers.model, cell).filter((user) => Boolean(user.isGradient) === Boolean(cell.isGradient));
     const edits = stage === "trained" ? Article.scene.current()?.edits : null;
     const isOverwritten = !cell.isGradient && Boolean(edits?.places.has(Article.edits.name(cell)));
     const before = isOverwritten ? Article.engine.valueOf(Article.passes.at(where, true), cell) : 0;
@@ -176,18 +175,18 @@
 
   /** The address of this page and state, up to that of a cell. */
   function href() {
-    const rest = Article.state.withState(location.hash, { ...Article.state.get(), cell: null }) || "#";
+    const rest = Article.state.withState(Article.state.fragment(), { ...Article.state.get(), cell: null }) || "#";
     return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
   }
 
-  /** What takes long comes in a task of its own, so that none holds the page up. */
+  /** What takes long comes when the page is at rest, so that nothing holds it up. */
   function later(element, fill) {
     element.setAttribute("aria-busy", "true");
     setTimeout(() => guarded(() => {
       if (!element.isConnected) return; // another cell is open
       fill(element);
       element.removeAttribute("aria-busy");
-    }));
+    }), Article.REST);
   }
 
   /** The loss of a gradient is chosen. */

@@ -6,8 +6,8 @@
   "use strict";
 
   const NEAR = "50% 0px";
-  /** Milliseconds without a change after which the page is at rest, and of work in one task. */
-  const REST = 150, SLICE = 5;
+  /** Milliseconds of work in one task. */
+  const SLICE = 5;
 
   /** @typedef {import("./follow").View} View */
 
@@ -58,7 +58,7 @@
     for (const element of writers.keys()) pending.add(element);
     for (const element of near) write(element);
     clearTimeout(resting);
-    resting = setTimeout(rest, isFirst ? 0 : REST);
+    resting = setTimeout(rest, isFirst ? 0 : Article.REST);
   }
 
   /** Write what is far away, a few milliseconds at a time; `article:rest` says that all is written. */

@@ -64,7 +64,7 @@
     const whole = edges.map((axis, i) => (POSITIONS.includes(axis) ? end : axis === "" ? 1 : run.sizes[axis]));
     const isReshaped = reshape(figure, own, shape);
     edges.forEach((axis, i) => POSITIONS.includes(axis) && label(figure, i, shape[i].map((index) => Article.cellNames.token(tokens[index]))));
-    setText(part(figure, "shape"), size(shape.map(({ length }) => length), whole));
+    Article.setText(part(figure, "shape"), size(shape.map(({ length }) => length), whole));
     return isReshaped;
   }
 
@@ -128,14 +128,7 @@
   function label(figure, edge, labels) {
     const table = /** @type {HTMLTableElement} */ (figure.querySelector(".matrix-table"));
     const heads = edge === 0 ? [...table.tBodies[0].rows].map((row) => row.cells[0]) : [...table.tHead.rows[0].cells].slice(1);
-    heads.forEach((head, i) => setText(head, labels[i]));
-  }
-
-  /** A text that stays the same node costs less than a new one. */
-  function setText(element, text) {
-    const node = element.firstChild;
-    if (!node || node.nextSibling || node.nodeType !== Node.TEXT_NODE) element.textContent = text;
-    else if (node.data !== text) node.data = text;
+    heads.forEach((head, i) => Article.setText(head, labels[i]));
   }
 
   /** What the figure is called, to the eye and to the ear. */
@@ -145,7 +138,7 @@
       part(figure, "where").textContent = where;
       figure.querySelector("caption").textContent = own.spoken.replace(own.where, where);
     }
-    setText(part(figure, "key"), `${target === null ? "" : "\u2202"}${key}${head === null ? "" : `[${head}]`}`);
+    Article.setText(part(figure, "key"), `${target === null ? "" : "\u2202"}${key}${head === null ? "" : `[${head}]`}`);
     for (const [attribute, value] of Object.entries({ key, head: head ?? "", problem, target: target ?? "" })) {
       if ((figure.dataset[attribute] ?? "") !== String(value)) figure.dataset[attribute] = String(value);
     }
@@ -192,7 +185,7 @@
     td.style.setProperty("--v", number === null ? "" : Math.min(share, 1).toFixed(2));
     if (number === null) delete td.dataset.value;
     else td.dataset.value = String(number);
-    setText(td, number === null ? MASKED : Article.number.display(number, decimals));
+    Article.setText(td, number === null ? MASKED : Article.number.display(number, decimals));
     Object.assign(cell, { number, mark });
   }
 

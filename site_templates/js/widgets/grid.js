@@ -12,15 +12,13 @@
     for (const name of ["tabindex", "role", "aria-label", "aria-labelledby"]) table.parentElement.removeAttribute(name);
     reshaped(table);
     table.addEventListener("mousedown", (event) => {
-      const cell = Article.cells.at(event);
-      if (!cell || event.button !== 0) return;
-      event.preventDefault(); // a press that begins to select text costs a long page milliseconds
-      stop(cell);
-      cell.focus({ preventScroll: true });
+      // A press that begins to select text, or to look for what takes the focus, costs a long page milliseconds.
+      if (event.button === 0 && Article.cells.at(event)) event.preventDefault();
     });
     table.addEventListener("click", (event) => {
       const cell = Article.cells.at(event);
       if (!cell) return;
+      cell.focus({ preventScroll: true }); // before anything changes that the browser would lay out for it
       stop(cell);
       choose(cell);
     });

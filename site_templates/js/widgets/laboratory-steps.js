@@ -68,7 +68,7 @@
   function show(steps, from) {
     for (const animation of animations.splice(0)) animation.cancel();
     folded.clear();
-    if (steps.length > list.children.length) requestAnimationFrame(showLast); // where layout is known anyway
+    if (steps.length > list.children.length) setTimeout(showLast, Article.REST); // where layout is known anyway
     while (list.children.length > steps.length) list.lastElementChild.remove();
     while (list.children.length < steps.length) list.append(another());
     steps.forEach((step, i) => fill(/** @type {HTMLElement} */ (list.children[i]), step));
@@ -96,16 +96,16 @@
     const values = Array.from(probs, Article.number.rounded);
     const order = ranked(values);
     element.dataset.position = String(step.position);
-    element.querySelector(".laboratory-read").textContent = step.read.join("");
+    Article.setText(element.querySelector(".laboratory-read"), step.read.join(""));
     const token = /** @type {HTMLElement} */ (element.querySelector(".laboratory-token"));
-    token.textContent = written === null ? "?" : labels[written];
+    Article.setText(token, written === null ? "?" : labels[written]);
     token.classList.toggle("is-open", written === null);
     token.classList.toggle("is-own", written !== null && written !== order[0]);
     if (token.matches(".is-own")) token.append(Article.make("small", {}, Article.text("laboratory_own")));
     element.querySelectorAll(".laboratory-top li").forEach((item, rank) => entry(item, order[rank], values, step, TOP_DECIMALS));
     folded.set(element, step);
     if (element.querySelector("details").open) unfold();
-    else if (folded.size === 1) Article.whenIdle(unfold);
+    else if (folded.size === 1) setTimeout(unfold, Article.REST);
   }
 
   /** @returns {number[]} ids, the likeliest first */
@@ -148,7 +148,7 @@
     const made = element.localName === tag ? element : Article.make(tag, { className: element.className });
     if (made !== element) element.replaceWith(made);
     if (tag === "button") made.type = "button";
-    made.textContent = text;
+    Article.setText(made, text);
     return made;
   }
 

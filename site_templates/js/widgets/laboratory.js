@@ -86,16 +86,29 @@
     run ??= await Article.passes.load();
     if (mine !== latest) return; // another state came in between
     isAsBuilt = false;
-    const { engine } = Article;
-    const { weights, step, edits, isEdited } = currentModel();
-    const tokens = parse(state.prefix ?? "", problem) ?? complete(question(problem), { weights, edits });
-    const passed = new engine.Transformer(run.sizes, engine.sequence(readOf(tokens), limit));
-    passed.forward(weights, edits);
+    const { step, isEdited } = currentModel();
+    const given = parse(state.prefix ?? "", problem);
+    const { tokens, passed } = given ? over(given) : answer(problem);
     const width = run.sizes.d_vocab;
     const probsAt = (position) => passed.values.probs.subarray(width * position, width * (position + 1));
     display(problem, tokens, probsAt, isWriting);
     const source = step === null ? Article.text("laboratory_trained", { step: run.recipe.steps }) : Article.text("laboratory_step", { step });
-    part("weights").textContent = isEdited ? `${source} \u00b7 ${Article.text("scene_edited")}` : source;
+    Article.setText(part("weights"), isEdited ? `${source} \u00b7 ${Article.text("scene_edited")}` : source);
+  }
+
+  /** A forward pass over tokens. */
+  function over(tokens) {
+    const { engine } = Article, { weights, edits } = currentModel();
+    const passed = new engine.Transformer(run.sizes, engine.sequence(readOf(tokens), limit));
+    passed.forward(weights, edits);
+    return { tokens, passed };
+  }
+
+  /** What the model writes by itself: nearly always what the figures' pass has read. */
+  function answer(problem) {
+    const tokens = Article.passes.tokens(problem), { model: passed } = Article.passes.at({ problem, stage: "trained" });
+    const isWritten = tokens.slice(asked).every((id, i) => Article.engine.likeliest(passed, asked - 1 + i) === id);
+    return isWritten ? { tokens, passed } : over(complete(question(problem), currentModel()));
   }
 
   /** @returns {string} the problem in view */

@@ -8,7 +8,6 @@
   const COLOURS = { ink: "--ink", paper: "--paper", masked: "--masked", low: "--low", middle: "--cell", high: "--high" };
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
-  const REST = 120;
 
   /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
   /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
@@ -142,7 +141,7 @@
     face.host.hidden = true;
     stale.add(figure);
     clearTimeout(resting);
-    resting = setTimeout(redraw, REST);
+    resting = setTimeout(redraw, Article.REST);
   }
 
   /** Draw the changed figures anew, one a task. */

@@ -127,7 +127,7 @@
     figure.classList.toggle("has-cell", cell !== null);
     const line = figure.querySelector(".readout");
     line?.classList.toggle("is-value", cell !== null);
-    if (line) line.textContent = cell ? sentence(cell) : hint(figure);
+    if (line) Article.setText(line, cell ? sentence(cell) : hint(figure));
     figure.dispatchEvent(new CustomEvent("article:cell", { bubbles: true, detail: cell }));
   }
 

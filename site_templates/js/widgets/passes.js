@@ -78,6 +78,11 @@
     return Object.assign(trained, { isBuilds: trained === built, isEdited: trained !== plain });
   }
 
+  /** @returns {number[]} token ids of a problem and its answer, to the end token */
+  function tokens(problem) {
+    return sequences.get(problem);
+  }
+
   /** @returns {number} another one whenever a stage has other numbers */
   function version(stage) {
     return sources[stage].version;
@@ -107,5 +112,5 @@
     return { model, weights, gradient, target: { position, token }, step };
   }
 
-  Article.passes = { load, look, at, model, version, weights };
+  Article.passes = { load, look, at, tokens, model, version, weights };
 })((window.Article ??= {}));
