@@ -25,10 +25,7 @@ _BREAK = re.compile(
 )
 
 
-_LONG = re.compile(
-    r'(?<=<script type="application/json">)[^<]+'
-    r'|(?<=<path class="all" d=")[^"]+|(?<=<path class="most" d=")[^"]+'
-)
+_LONG = re.compile(r'(?<=<path class="all" d=")[^"]+|(?<=<path class="most" d=")[^"]+')
 """Data and points, which are compared with the files where the site is looked at."""
 
 

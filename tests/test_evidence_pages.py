@@ -212,9 +212,14 @@ def before(site: BuiltSite, row: int) -> np.ndarray:
     return np.array(found)
 
 
+def scripts_know(site: BuiltSite) -> Any:
+    """What scripts load: every intervention, by name."""
+    script = text(site.folder, "assets/effects.js")
+    return json.loads(re.findall(r"\.effects = (.*);", script)[0])
+
+
 def test_the_atlas_has_what_every_intervention_does_to_every_problem(site: BuiltSite) -> None:
-    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', text(site.folder))
-    effects = json.loads(data)
+    effects = scripts_know(site)
     expected = {name: (figures, row) for name, figures, row in all_changes(site)}
     assert effects.keys() == expected.keys()
     assert len(effects) == 2 * 2 * (4 + 4 + 5 + 1)
@@ -241,8 +246,7 @@ def test_without_scripts_the_atlas_shows_the_intervention_of_its_author(
 ) -> None:
     page = text(site.folder)
     (written,) = re.findall(r'data-layer="(\d)" data-head="(\d)" data-change="(\w+)"', page)
-    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', page)
-    effect = json.loads(data)[".".join(written)]
+    effect = scripts_know(site)[".".join(written)]
     (figure,) = re.findall(rf'<figure [^>]*data-shows="{shows}".*?</figure>', page, re.DOTALL)
     found = re.findall(r'<td data-value="([^"]*)"[^>]*>([^<]*)</td>', figure)
     assert [float(value) for value, _ in found] == [number / 100 for number in effect[field]]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any
 
-import numpy as np
-
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
-from builder.blocks.effects import CHANGES, Effect, effects
+from builder.blocks.evidence import effects_of
 from builder.blocks.figure import named, whereabouts
 from builder.blocks.legend import legend
 from builder.blocks.part import head_index, index
@@ -19,8 +16,8 @@ from builder.blocks.selects import selects
 from builder.blocks.table import Part, axis_word, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
-from builder.numbers.display import display
-from builder.numbers.matrix import Array, Matrix
+from builder.numbers.effects import CHANGES, SHOWN, Effect
+from builder.numbers.matrix import Matrix
 from model import task
 from model.tensors import Range, in_prose
 
@@ -29,11 +26,8 @@ ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "change": str}
 
-SHOWN = {"share": ("A", Range.PROBABILITY), "change": ("ΔP", Range.SIGNED)}
+KINDS = {"share": ("A", Range.PROBABILITY), "change": ("ΔP", Range.SIGNED)}
 """The two tables -> letter and kind of their numbers, in percent."""
-
-KEPT = 2
-"""Decimals of a percentage that scripts know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +56,20 @@ class Choice:
 
 def render(directive: Directive, context: Context) -> str:
     """Return two tables, a cell a problem: the share that suggests something, and what is so."""
-    choice, known = Choice.of(directive.options, context), effects(context)
+    choice, known = Choice.of(directive.options, context), effects_of(context)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     tables = "".join(
         _table(shown, choice, known[choice.name], context.ids.part(figure_id, shown), context)
         for shown in SHOWN
     )
+    total = context.words("script.effects_total", **known[choice.name].totals)
     note = f'<p class="matrix-caption">{directive.caption}</p>' if directive.caption else ""
     return (
         f'<div class="evidence effects wide" id="{figure_id}" data-layer="{choice.layer}"'
         f' data-head="{choice.head}" data-change="{choice.change}">{_controls(choice, context)}'
-        f'<p class="effects-total">{escape(_total(known[choice.name], context))}</p>'
-        f'<div class="figures-row">{tables}</div>{note}'
-        f'<script type="application/json">{_data(known)}</script></div>\n'
+        f'<p class="effects-total">{escape(total)}</p>'
+        f'<div class="figures-row">{tables}</div>{note}</div>\n'
     )
-
-
-def percent(shown: str, effect: Effect) -> Array:
-    """Return the numbers of a table, as scripts know them [problem]; NaN where there is none."""
-    values = effect.change if shown == "change" else effect.share
-    nothing = np.full(len(task.PROBLEMS), np.nan)
-    return nothing if values is None else np.round(100 * values, KEPT)
 
 
 def _table(shown: str, choice: Choice, effect: Effect, own_id: str, context: Context) -> str:
@@ -113,42 +100,11 @@ def _matrix(shown: str, choice: Choice, effect: Effect, context: Context) -> Mat
     """The number of each problem [first operand, second operand]."""
     address = f"blocks.{choice.layer}.attn.pattern[{choice.head}]"
     tables = context.numbers.matrix(address, "trained", context.chapter.problem)
-    letter, kind = SHOWN[shown]
+    letter, kind = KINDS[shown]
     spec = replace(tables.spec, letter=letter, range=kind)
     rows, columns = (Axis(name, task.DIGITS, has_tokens=False) for name in "ab")
-    values = percent(shown, effect).reshape(len(rows), len(columns))
+    values = effect.percent(shown).reshape(len(rows), len(columns))
     return Matrix(values, rows, columns, spec, choice.head, "trained", "", domain=100)
-
-
-def _total(effect: Effect, context: Context) -> str:
-    return context.words("script.effects_total", **totals(effect))
-
-
-def totals(effect: Effect) -> dict[str, str]:
-    """Return the answers that stay right, and the mean of P before and after, as they are shown."""
-    return {
-        "correct": display(effect.correct, _decimals(effect.correct)),
-        "before": display(float(effect.before.mean()), 4),
-        "after": display(float(effect.after.mean()), 4),
-    }
-
-
-def _decimals(correct: float) -> int:
-    """A mean over several cases is no count."""
-    return 0 if correct == int(correct) else 1
-
-
-def _data(known: Mapping[str, Effect]) -> str:
-    """Return what scripts show of every effect; numbers in hundredths of a percent, to be short."""
-    each = {
-        name: {"total": totals(effect), **{s: _whole(percent(s, effect)) for s in SHOWN}}
-        for name, effect in known.items()
-    }
-    return json.dumps(each, separators=(",", ":"))
-
-
-def _whole(values: Array) -> list[int] | None:
-    return None if np.isnan(values).any() else np.rint(values * 10**KEPT).astype(int).tolist()
 
 
 def _controls(choice: Choice, context: Context) -> str:

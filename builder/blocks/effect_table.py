@@ -7,10 +7,10 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive
-from builder.blocks.effects import OF_HEAD, OF_LAYER, OF_SOURCE, ROWS, address_of
 from builder.blocks.evidence import head_row, number, row, table_of
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.errors import did_you_mean
+from builder.numbers.effects import OF_HEAD, OF_LAYER, OF_SOURCE, ROWS, address_of
 from model import task
 from model.tensors import in_prose
 

@@ -9,7 +9,9 @@ from typing import Any
 from builder.blocks import value
 from builder.blocks.directive import Context, Directive, Role
 from builder.numbers.address import Address
+from builder.numbers.arrays import readable
 from builder.numbers.documents import document_of
+from builder.numbers.effects import Effect, effects
 
 
 def table_of(name: str, context: Context) -> Mapping[str, Any]:
@@ -18,6 +20,13 @@ def table_of(name: str, context: Context) -> Mapping[str, Any]:
     numbers = context.numbers
     table: Mapping[str, Any] = document_of(numbers.snapshot, numbers.claims, address)[name]
     return table
+
+
+def effects_of(context: Context) -> dict[str, Effect]:
+    """Return what every intervention does, or raise AddressError if there is no table of them."""
+    table_of("interventions", context)
+    with readable():
+        return effects(context.numbers.snapshot)
 
 
 def number(address: str, directive: Directive, context: Context, **options: str) -> str:

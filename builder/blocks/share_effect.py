@@ -7,10 +7,10 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
-from builder.blocks.effects import OF_SOURCE, ROWS, Effect, effects
-from builder.blocks.evidence import number
+from builder.blocks.evidence import effects_of, number
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.numbers.display import display
+from builder.numbers.effects import OF_SOURCE, ROWS, Effect
 from builder.numbers.matrix import Array
 from model import task
 from model.tensors import in_prose
@@ -33,7 +33,7 @@ KINDS = ("most", "other", "here")
 
 def render(directive: Directive, context: Context) -> str:
     """Return a panel for each head, a point for each source of the row of `=` in each problem."""
-    known, config = effects(context), context.numbers.config
+    known, config = effects_of(context), context.numbers.config
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     panels = "".join(
         _panel(layer, head, known, directive, context)

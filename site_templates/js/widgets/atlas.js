@@ -1,6 +1,6 @@
 // The atlas: one number of each of the hundred problems, and the way to any of them.
 //
-// A number is computed here; what an intervention does stands in the page, in boxes of class `effects`.
+// A number is computed here, or what the build has found: in boxes of class `effects`, what an intervention does.
 (function (Article) {
   "use strict";
 
@@ -41,7 +41,6 @@
       const written = Object.fromEntries(Object.keys(selects).map((name) => [name, box.dataset[name]]));
       return {
         written, selects, cells, shows, numbers: cells.map(({ number }) => number), decimals: Number(decimals), domain: Number(domain),
-        effects: shows && JSON.parse(box.querySelector("script").textContent),
         where: part(figure, "where").textContent, meaning: part(figure, "meaning").textContent,
         spoken: figure.querySelector("caption").textContent,
       };
@@ -63,14 +62,14 @@
    * @param {import("./follow").View} view
    */
   function write(figure, view) {
-    const own = read(figure), { written, selects, effects } = own, state = Article.state.get();
+    const own = read(figure), { written, selects, shows } = own, state = Article.state.get();
     const chosen = Object.fromEntries(Object.keys(written).map((name) => [name, String((isText(name) ? state : view)[name] ?? written[name])]));
     for (const [name, select] of Object.entries(selects)) {
       select.value = chosen[name];
       if (select.selectedIndex < 0) select.value = chosen[name] = written[name]; // a receiver that is none of these
     }
-    const isOwn = !effects && view.isBuilds && Object.keys(written).every((name) => chosen[name] === written[name]);
-    const at = effects ? stored(figure, chosen) : isOwn ? null : numbers(chosen, view);
+    const isOwn = !shows && view.isBuilds && Object.keys(written).every((name) => chosen[name] === written[name]);
+    const at = shows ? stored(figure, chosen) : isOwn ? null : numbers(chosen, view);
     const changed = own.cells.filter((cell, i) => {
       const raw = isOwn ? own.numbers[i] : at(`${cell.row}x${cell.column}`, i);
       const number = isOwn || raw === null ? raw : Article.number.stored(raw, false);
@@ -78,7 +77,7 @@
       Article.figure.set(cell, number, "", own);
       return true;
     });
-    name(figure, own, chosen, effects ? { ...view, step: null, edits: { list: [] } } : view, (choice) => selects[choice].selectedOptions[0].text);
+    name(figure, own, chosen, shows ? { ...view, step: null, edits: { list: [] } } : view, (choice) => selects[choice].selectedOptions[0].text);
     if (!changed.length) return;
     Article.matrix.refresh(figure);
     Article.live.refresh(figure);
@@ -105,7 +104,7 @@
 
   /** What the build has found out about an intervention. */
   function stored(figure, { layer, head, change }) {
-    const { effects, shows } = read(figure), effect = effects[`${layer}.${head}.${change}`];
+    const { shows } = read(figure), effect = Article.effects[`${layer}.${head}.${change}`];
     boxOf(figure).querySelector(".effects-total").textContent = Article.text("effects_total", effect.total);
     return (_, i) => effect[shows] && effect[shows][i] / 100;
   }

@@ -74,6 +74,7 @@
   async function look() {
     const { step, position, layer, head } = Article.state.get();
     const run = await Article.passes.load();
+    if (document.querySelector(".effects")) await Article.data.effects();
     const kept = step === null || live ? null : await Article.data.checkpoints();
     if (!isKnown(run)) return null;
     const index = kept ? Article.timeline.nearest(kept.steps, step) : -1;
