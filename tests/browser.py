@@ -153,6 +153,24 @@ def wait_for_view(element: Locator) -> None:
     element.page.wait_for_function(IS_IN_VIEW, arg=element.element_handle(), timeout=5_000)
 
 
+def address_of(page: Page) -> str:
+    """Return the page's address, once it says what the reader looks at."""
+    page.wait_for_function("location.hash === Article.state.fragment()", timeout=5_000)
+    return page.url
+
+
+def reload(page: Page) -> None:
+    """Load the page anew, once its address says what the reader looks at."""
+    address_of(page)
+    page.reload()
+
+
+def go_back(page: Page) -> None:
+    """Go back by one address, once the last one is there."""
+    address_of(page)
+    page.go_back()
+
+
 def cell_at(row: int, column: int) -> str:
     """Selector of a cell, in a figure that shows all of its columns."""
     return f'tbody tr[data-row="{row}"] > td:nth-of-type({column + 1})'

@@ -13,7 +13,16 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import display
 from model import task
 from tests import independent, scene, stored
-from tests.browser import DESKTOP, Chromium, ask, cell_at, in_every_look
+from tests.browser import (
+    DESKTOP,
+    Chromium,
+    address_of,
+    ask,
+    cell_at,
+    go_back,
+    in_every_look,
+    reload,
+)
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -109,16 +118,16 @@ def test_the_choices_are_the_states_and_a_link_shows_the_same(
             page.locator(f'.atlas select[name="{name}"]').select_option(index=index)
         expect(page.locator(".atlas .matrix-where")).to_have_text("第 2 层 · 头 1 · 训练后")
         expect(page.locator(".atlas .matrix-meaning")).to_contain_text("答案的第一个数字从自己")
-        assert page.url.endswith("#?position=4&layer=1&head=0&source=self")
+        assert address_of(page).endswith("#?position=4&layer=1&head=0&source=self")
         check(read(page), expected(site, "trained", 1, 0, 4, "self"))
-        page.reload()
+        reload(page)
         expect(page.locator(".atlas .matrix-where")).to_have_text("第 2 层 · 头 1 · 训练后")
         check(read(page), expected(site, "trained", 1, 0, 4, "self"))
         values = page.locator(".atlas select").evaluate_all("(all) => all.map((s) => s.value)")
         assert values == ["1", "0", "4", "self"]
         page.locator('.atlas select[name="source"]').select_option(index=2)
         expect(page).to_have_url(re.compile("head=0$"))
-        page.go_back()
+        go_back(page)
         expect(page.locator(".atlas .matrix-meaning")).to_contain_text("答案的第一个数字从自己")
         check(read(page), expected(site, "trained", 1, 0, 4, "self"))
         assert visit.complaints == []

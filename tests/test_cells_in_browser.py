@@ -18,7 +18,7 @@ from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
 from tests import independent, scene
-from tests.browser import DESKTOP, Chromium, cell_at, in_every_look
+from tests.browser import DESKTOP, Chromium, address_of, cell_at, go_back, in_every_look
 from tests.site_build import BuiltSite
 
 PROBLEM = "7x8"
@@ -294,7 +294,7 @@ def test_the_keyboard_opens_walks_and_returns(site: BuiltSite, chromium: Chromiu
         page.keyboard.press("Escape")
         expect(page.locator(".cell-panel")).to_be_hidden()
         expect(page.locator(f'[data-role="result"] {cell_at(1, 0)}').first).to_be_focused()
-        assert "cell=" not in page.url
+        assert "cell=" not in address_of(page)
 
 
 @pytest.mark.parametrize("page", ["index.html", "en/index.html"])
@@ -311,8 +311,8 @@ def test_a_link_opens_its_cell_and_going_back_closes_it(
         expect(visit.page.locator(".cell-panel")).to_have_count(0)
         visit.page.locator(f'figure[data-key="probs"] {cell_at(3, 5)}').click()
         _read(visit.page)
-        assert visit.page.url.endswith(f"#?cell={PROBLEM}:trained:probs[3,5]")
-        visit.page.go_back()
+        assert address_of(visit.page).endswith(f"#?cell={PROBLEM}:trained:probs[3,5]")
+        go_back(visit.page)
         expect(visit.page.locator(".cell-panel")).to_be_hidden()
 
 
@@ -399,7 +399,7 @@ def _addresses(site: BuiltSite) -> list[str]:
 
 def _visit_again(page: Page, fragment: str) -> None:
     """Open the page anew, as from a link elsewhere."""
-    url = page.url
+    url = address_of(page)
     page.goto("about:blank")
     page.goto(f"{url}#{fragment}")
 

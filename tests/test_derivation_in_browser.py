@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import MINUS, display
 from model import task
 from tests import independent, recomputed, scene, stored
-from tests.browser import DESKTOP, PHONE, Chromium, cell_at, wait_for_view
+from tests.browser import DESKTOP, PHONE, Chromium, address_of, cell_at, wait_for_view
 from tests.site_build import BuiltSite
 
 PAGES = [
@@ -90,7 +90,7 @@ def test_a_cell_of_a_gradient_and_of_a_product_opens_and_follows(
         box.locator(cell_at(3, 2)).first.click()
         panel = visit.page.locator(".cell-panel")
         expect(panel).to_be_visible()
-        assert address in visit.page.url
+        assert address in address_of(visit.page)
         assert panel.locator(".cell-terms tbody [data-cell]").count() == operands
         for problem in (None, "2x3"):
             if problem:
@@ -194,12 +194,12 @@ def test_a_line_that_a_calculation_has_not_been_built_with_opens_too(
         scene.choose(visit.page, edits=zero)
         expect(box.locator("tbody tr")).to_have_count(1)
         box.locator("tbody td[data-of=contents]").nth(2).click()
-        assert "blocks.0.attn.v[1,1,2]" in visit.page.url
+        assert "blocks.0.attn.v[1,1,2]" in address_of(visit.page)
         scene.choose(visit.page, edits=None, problem="5x6")
         expect(box.locator("tbody tr")).to_have_count(4)
         assert box.locator("[tabindex='0']").count() == 1
         box.locator("tbody tr").nth(3).locator("td").nth(4).click()
-        assert "5x6:trained:blocks.0.attn.v[1,3,2]" in visit.page.url
+        assert "5x6:trained:blocks.0.attn.v[1,3,2]" in address_of(visit.page)
         assert visit.complaints == []
 
 

@@ -14,7 +14,16 @@ from builder.numbers.display import MINUS, display
 from model import task
 from model.encoding import rounded
 from tests import patched, reference, scene
-from tests.browser import DESKTOP, Chromium, ask, cell_at, in_every_look
+from tests.browser import (
+    DESKTOP,
+    Chromium,
+    address_of,
+    ask,
+    cell_at,
+    go_back,
+    in_every_look,
+    reload,
+)
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
 
@@ -76,15 +85,15 @@ def test_an_edit_is_typed_marked_said_linked_and_taken_back(
         assert page.locator(".cell-terms").count() == 0
         _assert_before_and_after(page, site, edits)
         shown = scene.figures(page)
-        page.reload()
+        reload(page)
         expect(page.locator("td.edited")).to_have_count(1)
         assert [_texts(f) for f in scene.figures(page)] == [_texts(f) for f in shown]
         page.locator("body").press("Backspace")
         expect(page.locator("td.edited, td.changed")).to_have_count(0)
         expect(page.locator(".state-bar")).to_be_hidden()
         assert [f["where"] for f in scene.figures(page)] == [f["where"] for f in before]
-        assert "edits" not in page.url
-        page.go_back()
+        assert "edits" not in address_of(page)
+        go_back(page)
         expect(page.locator("td.edited")).to_have_count(1)
         assert visit.complaints == []
 
@@ -100,7 +109,7 @@ def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium
         expect(page.locator(".state-bar")).to_contain_text("2 处")
         page.locator(".state-undo").click()
         expect(page.locator(".state-bar")).to_contain_text("改过一处")
-        assert page.url.endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
+        assert address_of(page).endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
         page.locator("td.edited").click()  # what overwrites it is unfolded
         field = page.locator('.cell-edit [name="value"]')
         field.press("End")
@@ -155,8 +164,8 @@ def test_a_link_to_an_overwritten_cell_unfolds_what_overwrites_it(
 ) -> None:
     cell = "blocks.0.attn.pattern[1,3,2]"
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
-        visit.page.goto(f"{visit.page.url}#?cell=7x8:trained:{cell}&edits={cell}=0.25")
-        visit.page.reload()
+        visit.page.goto(f"{address_of(visit.page)}#?cell=7x8:trained:{cell}&edits={cell}=0.25")
+        reload(visit.page)
         expect(visit.page.locator('.cell-edit[open] [name="value"]')).to_have_value("0.25")
         expect(visit.page.locator(".cell-edit-p table")).to_be_visible()
 
@@ -176,7 +185,7 @@ def test_a_slider_draws_and_one_step_back_undoes_the_pull(
             )
             _assert_shown(page, site, {"blocks.0.attn.pattern": {(1, 3, 2): float(share)}})
             assert page.evaluate("document.activeElement.name") == "slider"
-        page.go_back()
+        go_back(page)
         expect(page.locator("td.edited")).to_have_count(0)
 
 
@@ -228,7 +237,7 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         _unfold(visit.page)
         _type(visit.page, typed)
         expect(visit.page.locator(".cell-edit [role=alert]")).to_contain_text(reason)
-        assert "edits" not in visit.page.url
+        assert "edits" not in address_of(visit.page)
         _type(visit.page, "0.5")
         expect(visit.page.locator(".cell-edit [role=alert]")).to_be_empty()
         expect(visit.page.locator("td.edited")).to_have_count(1)
@@ -259,7 +268,7 @@ def test_edits_of_a_link_that_mean_nothing_are_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
-        url = visit.page.url
+        url = address_of(visit.page)
         visit.page.goto("about:blank")
         visit.page.goto(f"{url}#?edits={edits}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import MINUS, display, token_label
 from model import task
 from tests import independent, recomputed, scene
-from tests.browser import DESKTOP, Chromium
+from tests.browser import DESKTOP, Chromium, address_of
 from tests.site_build import BuiltSite
 
 PLACES = [{"layer": layer, "head": head} for layer, head in itertools.product((0, 1), (0, 1))]
@@ -289,7 +289,7 @@ def test_every_vote_opens_its_cell_whatever_problem_is_chosen(
             assert value == float(number["data"]["value"])
         visit.page.locator(selector).nth(20).click()
         scene.choose(visit.page, problem="3x3")  # of its own problem: it stays
-        assert "cell=7x1:initial:" in visit.page.url
+        assert "cell=7x1:initial:" in address_of(visit.page)
         visit.page.locator(selector).nth(20).click()
         visit.page.locator(selector.replace("tbody", "tfoot")).first.click()  # no cell has the sum
         expect(visit.page.locator(".cell-panel")).to_be_hidden()
@@ -358,5 +358,5 @@ def test_an_item_with_tests_of_its_own_is_on_its_page(
     address, selector = ELSEWHERE[item]
     page, _, place = address.partition("#")
     with chromium.visit(site.folder / page) as visit:
-        visit.page.goto(f"{visit.page.url}#{place}")
+        visit.page.goto(f"{address_of(visit.page)}#{place}")
         expect(visit.page.locator(selector).first).to_be_visible()

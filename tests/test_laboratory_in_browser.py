@@ -15,7 +15,7 @@ from model import task
 from model.encoding import rounded
 from model.snapshot import Snapshot
 from tests import reference
-from tests.browser import DESKTOP, PHONE, Chromium, ask, in_every_look
+from tests.browser import DESKTOP, PHONE, Chromium, address_of, ask, go_back, in_every_look, reload
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -98,7 +98,7 @@ def test_the_grid_holds_every_answer_and_chooses_a_problem(
         assert cells.all_inner_texts() == [str(p.a * p.b) for p in task.PROBLEMS]
         assert page.locator(".laboratory-choice .is-wrong").count() == 0
         grid_cell(page, 6, 3).click()
-        assert page.url.endswith("#?problem=6x3")
+        assert address_of(page).endswith("#?problem=6x3")
         settle(page)
         assert_traced(page, site.snapshot, "6x3")
         assert [select.input_value() for select in digits(page)] == ["6", "3"]
@@ -123,7 +123,7 @@ def test_free_prefixes_have_the_numbers_of_an_independent_network(
             row.locator("button.laboratory-choose").click()
         settle(page)
         tokens = [*task.BY_NAME[PROBLEM].prompt, *answer]
-        assert page.url.endswith(f"#?prefix={coded(tokens)}")
+        assert address_of(page).endswith(f"#?prefix={coded(tokens)}")
         assert_computed(page, trained(site.snapshot), tokens)
         right = task.BY_NAME[PROBLEM].tokens
         for step in read(page):
@@ -142,24 +142,24 @@ def test_an_answer_is_taken_back_and_written_again_one_token_at_a_time(
         page = visit.page
         for left in ("7x8=56", "7x8=5", "7x8="):
             command(page, "back").click()
-            assert page.url.endswith(f"prefix={left}")
+            assert address_of(page).endswith(f"prefix={left}")
             expect(page.locator(".laboratory-token").last).to_have_text("?")
         expect(command(page, "back")).to_have_attribute("aria-disabled", "true")
         command(page, "back").click(force=True)
-        assert page.url.endswith("prefix=7x8=")
+        assert address_of(page).endswith("prefix=7x8=")
         for tokens in (["5", "?"], ["5", "6", "?"], ["5", "6", "⟨end⟩"]):
             command(page, "next").click()
             expect(page.locator(".laboratory-token")).to_have_text(tokens)
-        assert "prefix" not in page.url  # what it writes by itself
+        assert "prefix" not in address_of(page)  # what it writes by itself
         expect(command(page, "next")).to_have_attribute("aria-disabled", "true")
         command(page, "restart").click()
         page.locator(".laboratory-top button.laboratory-choose").nth(1).click()
-        assert page.url.endswith("prefix=7x8=4")
+        assert address_of(page).endswith("prefix=7x8=4")
         expect(page.locator(".laboratory-token small")).to_have_text("你选的")
         command(page, "finish").click()
         settle(page)
         tokens = decoded(trained(site.snapshot), [*task.BY_NAME[PROBLEM].prompt, "4"])
-        assert page.url.endswith(f"prefix={coded(tokens)}")
+        assert address_of(page).endswith(f"prefix={coded(tokens)}")
         assert_computed(page, trained(site.snapshot), tokens)
 
 
@@ -170,13 +170,13 @@ def test_links_reproduce_and_going_back_undoes(site: BuiltSite, chromium: Chromi
         command(page, "back").click()
         page.locator(".laboratory-step").nth(1).locator(".laboratory-choose").nth(2).click()
         settle(page)
-        address, steps = page.url, read(page)
-        page.go_back()
-        assert page.url.endswith("problem=9x4&prefix=9x4=36")
+        address, steps = address_of(page), read(page)
+        go_back(page)
+        assert address_of(page).endswith("problem=9x4&prefix=9x4=36")
         expect(page.locator(".laboratory-token")).to_have_text(["3", "6", "?"])
-        page.go_back()
+        go_back(page)
         expect(page.locator(".laboratory-token")).to_have_text(["3", "6", "⟨end⟩"])
-        page.go_back()
+        go_back(page)
         expect(page.locator(".laboratory-token")).to_have_text(["5", "6", "⟨end⟩"])
         settle(page)
         assert_traced(page, site.snapshot, PROBLEM)
@@ -217,7 +217,7 @@ def test_another_problem_from_elsewhere_takes_the_old_prefix_away(
         visit.page.evaluate("Article.state.set({problem: '3x4'})")
         settle(visit.page)
         assert_traced(visit.page, site.snapshot, "3x4")
-        assert visit.page.url.endswith("#?problem=3x4")
+        assert address_of(visit.page).endswith("#?problem=3x4")
 
 
 def test_the_last_position_is_the_end_of_writing(site: BuiltSite, chromium: Chromium) -> None:
@@ -248,11 +248,11 @@ def test_the_keyboard_does_all_of_it(site: BuiltSite, chromium: Chromium) -> Non
         page.locator(".laboratory-choice td[tabindex='0']").focus()
         for key in ("ArrowUp", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter"):
             press(key)
-        assert page.url.endswith("#?problem=8x6")
+        assert address_of(page).endswith("#?problem=8x6")
         expect(page.locator(".laboratory-token")).to_have_text(["4", "8", "⟨end⟩"])
         digits(page)[0].focus()
         press("2")
-        assert page.url.endswith("#?problem=2x6")
+        assert address_of(page).endswith("#?problem=2x6")
         command(page, "restart").focus()
         press("Enter")
         expect(page.locator(".laboratory-token")).to_have_text(["?"])
@@ -405,7 +405,7 @@ def test_weights_that_do_not_come_leave_the_answer_and_are_missed_aloud(
 ) -> None:
     with chromium.visit(site.folder / "en" / "index.html") as visit:
         visit.page.add_init_script("Object.defineProperty(window.Article ??= {}, 'run', {})")
-        visit.page.reload()
+        reload(visit.page)
         command(visit.page, "restart").click()
         expect(status(visit.page)).to_contain_text("could not be loaded")
         expect(visit.page.locator(".laboratory-token")).to_have_text(["5", "6", "⟨end⟩"])

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests import scene
-from tests.browser import DESKTOP, PHONE, Chromium
+from tests.browser import DESKTOP, PHONE, Chromium, address_of
 from tests.site_build import BuiltSite
 
 COVERS = ["index.html", "en/index.html"]
@@ -129,11 +129,11 @@ def test_a_box_opened_in_another_tab_leaves_this_one_alone(
     site: BuiltSite, chromium: Chromium
 ) -> None:
     with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
-        before = visit.page.url
+        before = address_of(visit.page)
         with visit.page.context.expect_page() as other:
             links(visit.page)[-1].locator("rect").click(modifiers=["ControlOrMeta"])
         other.value.wait_for_url("**/ledger.html#part-probs")
-        assert visit.page.url == before
+        assert address_of(visit.page) == before
 
 
 def test_what_a_box_reads_lights_up_with_it(site: BuiltSite, chromium: Chromium) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import MINUS, display
 from model import task
 from tests import independent, reference, scene
-from tests.browser import PHONE, Chromium, wait_for_view
+from tests.browser import PHONE, Chromium, address_of, wait_for_view
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -105,7 +105,7 @@ def test_it_follows_the_problem_and_the_target(site: BuiltSite, chromium: Chromi
         page.locator(".one-step select").select_option(index=1)
         expect(page.locator(".one-step thead th.lit")).to_have_text("3")
         check(page, site.folder, "initial", "2x3", 1)
-        assert page.url.endswith("problem=2x3&position=1")
+        assert address_of(page).endswith("problem=2x3&position=1")
 
 
 def test_it_follows_the_step_where_it_is_about_the_trained_model(

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from builder.numbers.display import MINUS, display
 from tests import independent, scene
-from tests.browser import DESKTOP, Chromium, in_every_look
+from tests.browser import DESKTOP, Chromium, address_of, go_back, in_every_look, reload
 from tests.site_build import BuiltSite
 
 PAGE = "values.html"
@@ -113,23 +113,23 @@ def test_pointing_shows_a_source_and_choosing_keeps_it(site: BuiltSite, chromium
         assert shown(page) == [2]
         labels.nth(0).hover()
         assert shown(page) == [0]
-        assert "source" not in page.url
+        assert "source" not in address_of(page)
         page.mouse.move(0, 0)
         assert shown(page) == [2]
         labels.nth(1).click()
         page.mouse.move(0, 0)
         assert shown(page) == [1]
-        assert page.url.endswith("source=1")
-        page.reload()
+        assert address_of(page).endswith("source=1")
+        reload(page)
         assert shown(page) == [1]
         page.locator(".route input").nth(1).focus()
         page.keyboard.press("ArrowRight")
         assert shown(page) == [2]
-        assert "source" not in page.url
+        assert "source" not in address_of(page)
         page.keyboard.press("ArrowRight")
         assert shown(page) == [3]
-        page.go_back()
-        page.go_back()
+        go_back(page)
+        go_back(page)
         assert shown(page) == [1]
         assert visit.complaints == []
 

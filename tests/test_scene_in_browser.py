@@ -21,7 +21,7 @@ from builder.numbers.display import (
 )
 from model import task
 from tests import scene, stored
-from tests.browser import DESKTOP, Chromium, ask, cell_at
+from tests.browser import DESKTOP, Chromium, address_of, ask, cell_at, go_back, reload
 from tests.site_build import BuiltSite
 from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
 
@@ -70,7 +70,7 @@ def test_the_layer_and_the_head_of_the_figures_are_chosen_beside_the_contents(
         assert layer.locator("option").all_inner_texts() == ["文中的", "1", "2"]
         layer.select_option("2")
         head.select_option("1")
-        assert "layer=1&head=0" in page.url
+        assert "layer=1&head=0" in address_of(page)
         figure = page.locator('figure[data-key="blocks.1.attn.q"][data-head="0"]').first
         expect(figure.locator(".matrix-where")).to_contain_text("第 2 层 · 头 1")
         head.select_option("")
@@ -93,17 +93,17 @@ def test_the_chooser_leads_to_an_address_that_shows_the_same(
         second.select_option("8")
         expect(page.locator(".state-bar")).to_contain_text("7×8")
         expect(page.locator(".state-bar")).to_contain_text("7×0")
-        assert page.url.endswith("#?problem=7x8")
+        assert address_of(page).endswith("#?problem=7x8")
         shown = scene.figures(page)
         assert {figure["data"]["problem"] for figure in shown} == {"7x8"}
-        page.reload()
+        reload(page)
         expect(page.locator(".state-bar")).to_contain_text("7×8")
         assert scene.figures(page) == shown
         assert [first.input_value(), second.input_value()] == ["7", "8"]
         second.select_option("0")
         expect(page.locator(".state-bar")).to_be_hidden()
-        assert "problem" not in page.url
-        page.go_back()
+        assert "problem" not in address_of(page)
+        go_back(page)
         expect(page.locator(".state-bar")).to_contain_text("7×8")
         page.keyboard.press("Delete")
         expect(page.locator(".state-bar")).to_be_hidden()
@@ -133,13 +133,13 @@ def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium:
         expect(page.locator(".cell-panel")).to_be_visible()
         scene.choose(page, problem="4x9")
         expect(page.locator(".cell-indices")).to_have_text("[9, 1]")
-        assert "cell=4x9:trained:blocks.0.attn.z[1,2,1]" in page.url
+        assert "cell=4x9:trained:blocks.0.attn.z[1,2,1]" in address_of(page)
         value = stored.matrix(site.folder, _z("4x9"))[2, 1]
         assert page.locator(".cell-value b").inner_text() == display(value)
         assert cell.get_attribute("aria-label", timeout=1000) is not None
         assert "行 9，列 1" in page.locator("figure.product > .readout").inner_text()
         assert page.locator("td.operand").count() == 6
-        page.go_back()
+        go_back(page)
         expect(page.locator(".cell-indices")).to_have_text("[0, 1]")
 
 
@@ -161,7 +161,7 @@ def test_a_cell_closes_where_the_problem_has_no_such_position(
         expect(page.locator(".cell-panel")).to_be_visible()
         scene.choose(page, problem="2x3")
         expect(page.locator(".cell-panel")).to_be_hidden()
-        assert "cell=" not in page.url
+        assert "cell=" not in address_of(page)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_state_that_the_model_does_not_have_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
-        url = visit.page.url
+        url = address_of(visit.page)
         visit.page.goto("about:blank")
         visit.page.goto(f"{url}#?{fragment}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
@@ -223,7 +223,7 @@ def test_a_page_works_without(site: BuiltSite, chromium: Chromium, missing: str)
     with chromium.visit(site.folder / "index.html") as visit:
         page = visit.page
         page.add_init_script(missing)
-        page.reload()
+        reload(page)
         page.locator(".theme-toggle").click()
         assert page.evaluate("document.documentElement.dataset.theme") == "light"
         page.locator(".problem-chooser select").first.select_option("3")
@@ -243,7 +243,7 @@ def test_numbers_that_do_not_load_leave_the_page_as_it_is(
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
         visit.page.route("**/run.js", lambda route: route.abort())
-        visit.page.reload()
+        reload(visit.page)
         visit.page.locator(".problem-chooser select").first.select_option("3")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("没有读到")
         assert scene.figures(visit.page) == before

@@ -12,7 +12,7 @@ from builder.numbers.display import display
 from model import task
 from model.encoding import rounded
 from model.trace import activations
-from tests.browser import Chromium, Visit
+from tests.browser import Chromium, Visit, address_of, go_back, reload
 from tests.site_build import BuiltSite
 
 WITHOUT_WORKERS = "delete window.Worker"
@@ -31,7 +31,7 @@ def test_training_works_on_the_page_where_there_are_no_workers(
 ) -> None:
     with chromium.visit(site.folder / "index.html") as visit:
         visit.page.add_init_script(WITHOUT_WORKERS)
-        visit.page.reload()
+        reload(visit.page)
         assert visit.page.evaluate("typeof Worker") == "undefined"
         visit.page.locator("#train-here").click()
         assert_identical(visit, site)
@@ -100,12 +100,12 @@ def test_an_address_shows_its_step_and_going_back_leaves_it(
         page = visit.page
         index = len(steps) // 3
         slide(page, index)
-        assert page.url.endswith(f"?step={steps[index]}")
-        address = page.url
-        page.go_back()
+        assert address_of(page).endswith(f"?step={steps[index]}")
+        address = address_of(page)
+        go_back(page)
         expect(page.locator(".state-bar")).to_be_hidden()
         page.goto(address)
-        page.reload()
+        reload(page)
         expect(page.locator(".timeline output")).to_contain_text(str(steps[index]))
         assert cells(page) == expected(site, steps[index])
 
@@ -118,8 +118,8 @@ def test_an_address_that_means_nothing_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "en" / "index.html") as visit:
         before = cells(visit.page)
-        visit.page.goto(f"{visit.page.url}#{fragment.lstrip('#')}")
-        visit.page.reload()
+        visit.page.goto(f"{address_of(visit.page)}#{fragment.lstrip('#')}")
+        reload(visit.page)
         expect(visit.page.locator(".state-bar")).to_contain_text("not understood")
         assert cells(visit.page) == before
         assert visit.complaints == []

@@ -24,10 +24,13 @@ from playwright.sync_api import Browser
 STILL = 300
 """Milliseconds after which a page is taken to be still; more where the processor is slower."""
 
+AT_ONCE = 75
+"""Milliseconds after two frames in which the rest of a change has not begun: the page waits longer."""
+
 KNOWN, REST = "known work", "rest of "
 """Names, or how they begin, of what is not what the reader does."""
 
-READER = """(still) => {
+READER = """([still, atOnce]) => {
   const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
   const heard = (type) => new Promise((resolve) => (
     document.addEventListener(type, resolve, { once: true })
@@ -55,7 +58,7 @@ READER = """(still) => {
     async watch(name) {
       const scene = heard("article:scene").then(() => true), rest = heard("article:rest");
       performance.mark(`begin ${name}`);
-      const follows = await Promise.race([scene, frame().then(frame).then(() => pause(still / 4))]);
+      const follows = await Promise.race([scene, frame().then(frame).then(() => pause(atOnce))]);
       await frame();
       performance.mark(`end ${name}`);
       performance.mark(`begin REST${name}`);
@@ -112,7 +115,7 @@ class Reader:
         self.page.goto(path.as_uri())
         self.page.locator("figure.matrix").first.scroll_into_view_if_needed()
         self.page.locator(".matrix-live").first.wait_for()
-        self.page.evaluate(READER, STILL)
+        self.page.evaluate(READER, [STILL, AT_ONCE])
         self._watch = Watch(browser, self.page)
         self._rate = 1
         self._known = 0.0
@@ -121,7 +124,7 @@ class Reader:
         """Go on with a processor that is slower than the machine's."""
         self._rate = rate
         self._watch.throttle(rate)
-        self.page.evaluate(READER, STILL * rate)
+        self.page.evaluate(READER, [STILL * rate, AT_ONCE])
 
     def change(self, changes: list[Change]) -> list[Work]:
         """Change the state, one after the other; the first ones are only to get under way."""

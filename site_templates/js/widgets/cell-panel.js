@@ -31,6 +31,17 @@
   }
 
   /**
+   * Go once through what `show` does, out of sight: whatever is done first takes much longer.
+   *
+   * @param {typeof opened} next
+   */
+  function prepare(next) {
+    panel ??= build();
+    Article.cellView.view(next);
+    Article.editView.section(next);
+  }
+
+  /**
    * @param {typeof opened} next
    * @param {any[]} walk places walked through
    * @param {number} index of the one in view
@@ -43,6 +54,7 @@
     const parts = make("div", {}, ...rest);
     const address = Article.cellNames.address(opened.place, opened.run);
     const body = panel.querySelector(".cell-body"), edit = body.querySelector(".cell-edit");
+    const { activeElement: focused } = document, isHeld = body.contains(focused);
     if (address === rendered && edit) { // what is being typed or drawn there stays
       edit.previousElementSibling.replaceWith(head);
       edit.nextElementSibling.replaceWith(parts);
@@ -52,12 +64,16 @@
       body.replaceChildren(...[head, Article.editView.section(opened), parts].filter(Boolean));
       if (isScrolled) body.scrollTop = 0;
     }
+    if (isHeld && !focused.isConnected) (body.querySelector(selectorOf(focused)) ?? body.querySelector(".cell-title")).focus({ preventScroll: true });
     rendered = address;
     trail(walk, index);
     panel.hidden = false;
     document.body.classList.add("has-cell-panel");
     markAll();
   }
+
+  /** How what had the focus is found again, when it is made anew. */
+  const selectorOf = ({ dataset: { cell }, name, classList: [kind] }) => (cell ? `[data-cell="${cell}"]` : name ? `[name="${name}"]` : `.${kind ?? "cell-title"}`);
 
   /** @returns {boolean} whether it had the focus */
   function hide() {
@@ -145,5 +161,5 @@
     if (isCovered && own.left === 0) scrollBy({ top: cell.bottom - own.top + 24 });
   }
 
-  Article.cellPanel = { mount, isOpen, show, hide, focus, markAll, uncover };
+  Article.cellPanel = { mount, isOpen, prepare, show, hide, focus, markAll, uncover };
 })((window.Article ??= {}));

@@ -18,6 +18,7 @@
    * @property {number} before
    * @property {(operand: any) => number} stored a number as the snapshot has it
    * @property {boolean} hasOverwritten whether any activation is
+   * @property {boolean} isEdited whether anything is, in the model that it belongs to
    * @property {string} href what comes before the address of a cell
    * @property {(element: HTMLElement, fill: (element: HTMLElement) => void) => void} later fills it
    *   when the page is at rest
@@ -88,7 +89,7 @@
   }
 
   /** Letter, place, meaning, value. */
-  function head({ place, run, made, step, stored }) {
+  function head({ place, run, made, step, isEdited, stored }) {
     const names = Article.cellNames;
     const language = document.documentElement.lang;
     const tensor = run.tensors[place.cell.key];
@@ -101,7 +102,7 @@
     return make("header", { className: "cell-head" },
       title,
       make("p", { className: "cell-value", id: "cell-value" }, make("b", {}, value), ...(full === value || full === "0" ? [] : [" ", make("span", {}, full)])),
-      make("p", { className: "cell-where" }, names.where(place, run, step)),
+      make("p", { className: "cell-where" }, names.where({ ...place, isEdited }, run, step)),
       make("p", { className: "cell-place" }, names.inWords(place, run)),
       make("p", { className: "cell-meaning" },
         place.cell.isGradient ? Article.text("cell_meaning_gradient", { meaning: tensor[language] ?? tensor.en }) : tensor[language] ?? tensor.en, " ", make("code", {}, place.cell.key)));

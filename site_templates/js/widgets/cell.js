@@ -24,6 +24,7 @@
       press: (button, event) => guarded(() => pressed(button, event)),
       ask: (address) => guarded(() => asked(address)),
     });
+    document.addEventListener("pointerover", near);
     document.addEventListener("click", (event) => chosen(event, false));
     document.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") chosen(event, true);
@@ -37,10 +38,28 @@
     Article.state.subscribe(({ cell }, change) => "cell" in change && guarded(() => follow(cell)));
   }
 
+  /** The pointer has come to a first cell: get ready, so that it opens as fast as the others will. */
+  function near({ target }) {
+    const td = cellOf(target);
+    if (!td) return;
+    document.removeEventListener("pointerover", near);
+    Article.whenIdle(async () => {
+      try {
+        run ??= await Article.passes.load();
+        const place = ofCell(td);
+        if (place && !panel.isOpen()) panel.prepare(look(place));
+      } catch {
+        // what cannot be shown is told when it is asked for
+      }
+    });
+  }
+
+  const cellOf = (target) => target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
+
   /** A number of a table is clicked or entered, one in a sentence, or a link to a cell: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
+    const td = cellOf(target);
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const number = target.closest?.("span[role=button]");
     const source = td ?? link ?? number;
@@ -169,7 +188,7 @@
     if (isOverwritten) made.terms = [];
     return {
       place, run, numbers, made, users, step: numbers.step, isUnrounded, isOverwritten, before,
-      hasOverwritten: (edits?.cells.size ?? 0) > 0, stored, href: href(), later,
+      hasOverwritten: (edits?.cells.size ?? 0) > 0, isEdited: (edits?.list.length ?? 0) > 0, stored, href: href(), later,
     };
   }
 

@@ -5,16 +5,12 @@
 (function (Article) {
   "use strict";
 
-  /** Where the pointer is, and where it was when Escape let go of what it pointed at. */
-  let pointer = "", released = "";
+  /** Where the pointer was last: the page may move under one that rests. */
+  let pointer = "";
   const place = ({ screenX, screenY }) => `${screenX},${screenY}`;
   for (const type of ["pointerdown", "pointermove"]) {
-    document.addEventListener(type, (event) => {
-      pointer = place(/** @type {PointerEvent} */ (event));
-      if (pointer !== released) released = "";
-    }, true);
+    document.addEventListener(type, (event) => (pointer = place(/** @type {PointerEvent} */ (event))), true);
   }
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && (released = pointer), true);
 
   /** @param {HTMLElement} figure */
   function mount(figure) {
@@ -42,8 +38,7 @@
     const isGone = (cell) => cell !== null && !table.contains(cell);
 
     table.addEventListener("pointerover", (event) => {
-      const isMoved = place(event) !== released; // the page may move under a pointer that rests
-      if (event.pointerType === "mouse" && isMoved) preview(Article.cells.at(event));
+      if (event.pointerType === "mouse" && place(event) !== pointer) preview(Article.cells.at(event));
     });
     table.addEventListener("pointerleave", () => preview(null));
     table.addEventListener("focusin", (event) => {

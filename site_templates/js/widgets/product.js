@@ -59,7 +59,8 @@
   function explain(product, figures, figure, cell) {
     const said = Article.matrix.sentence(cell);
     const complete = figures.has("left") && figures.has("right");
-    if (figure.dataset.role !== "result" || cell.dataset.value === undefined || !complete) return said;
+    const isMade = figure.dataset.role === "result" && cell.dataset.value !== undefined && !cell.matches(".edited");
+    if (!isMade || !complete) return said;
     const terms = (product.dataset.operation === "sum" ? addends : products)(figures, Article.cells.placed(cell));
     const sum = terms.map((term) => term.text).join(" + ");
     const scale = product.dataset.scale;

@@ -7,11 +7,13 @@
   const MOST = 12, FEWEST = 2, HUGE = 1e20;
 
   /**
-   * @typedef {[number, number] | string} Content a number and its decimals, or an operator
+   * @typedef {[number, number, boolean?, boolean?]} Shown a number, its decimals, whether what is shown
+   *   adds up to it, and whether the reader has put it there
+   * @typedef {Shown | string} Content a number or an operator
    * @typedef {[number[], number]} Sum terms, and what they add up to
-   * @typedef {{terms: {label: string, k: number}[], lines: Content[][], totals: [number, number, boolean?][]}} Calculation
+   * @typedef {{terms: {label: string, k: number}[], lines: Content[][], totals: Shown[]}} Calculation
    *   a term is what a line is about, place `k` of what is added up. `totals` are the numbers below
-   *   the lines, in their order, each with its decimals and whether what is shown adds up to it
+   *   the lines, in their order
    */
 
   /** What each kind of calculation is made of, from its matrices and the row it is about. */
@@ -66,12 +68,15 @@
   function dot(at, row, { column, factor, decimals: wanted }) {
     const [left, right, result] = [at("left"), at("right"), at("result")];
     const terms = left.columns.map((label, k) => ({ label, k, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
-    const total = result.at(row, Number(column)), sum = total / Number(factor ?? 1);
-    const [decimals, adds] = thatAddUp(terms.map(({ a, b }) => a * b), sum, Number(wanted));
+    const own = result.at(row, Number(column)), isEdited = result.isEdited(row, Number(column));
+    const products = terms.map(({ a, b }) => a * b), sum = isEdited ? total(products) : own / Number(factor ?? 1);
+    const [decimals, adds] = thatAddUp(products, sum, Number(wanted));
+    /** @type {Shown} */
+    const told = [own, decimals, isEdited || factor !== undefined || adds, isEdited];
     return {
       terms,
       lines: terms.map(({ a, b }) => [[a, decimals], "\u00d7", [b, decimals], "=", [a * b, decimals]]),
-      totals: factor === undefined ? [[total, decimals, adds]] : [[sum, decimals, adds], [total, decimals]],
+      totals: factor === undefined ? [told] : [[sum, decimals, adds], told],
     };
   }
 
@@ -81,11 +86,13 @@
     const terms = scores.columns.map((label, k) => ({ label, k, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
     const most = Math.max(...terms.map(({ score }) => score));
     const powers = terms.map(({ score }) => Math.exp(score - most)), sum = total(powers);
-    const own = [thatAddUp(powers, sum, wanted), thatAddUp(terms.map(({ share }) => share), 1, wanted)];
+    const shares = terms.map(({ share }) => share), isEdited = ({ k }) => result.isEdited(row, k);
+    const whole = terms.some(isEdited) ? total(shares) : 1;
+    const own = [thatAddUp(powers, sum, wanted), thatAddUp(shares, whole, wanted)];
     return {
       terms,
-      lines: terms.map(({ score, share }, i) => [[score, wanted], [powers[i], own[0][0]], [share, own[1][0]]]),
-      totals: [[sum, ...own[0]], [1, ...own[1]]],
+      lines: terms.map((term, i) => [[term.score, wanted], [powers[i], own[0][0]], [term.share, own[1][0], true, isEdited(term)]]),
+      totals: [[sum, ...own[0]], [whole, ...own[1]]],
     };
   }
 
@@ -101,7 +108,7 @@
         [share, wanted], "\u00d7", ...sums.map((_, d) => /** @type {Content} */ ([contents.at(k, d), wanted])),
         "=", ...sums.map((_, d) => /** @type {Content} */ ([share * contents.at(k, d), own[d][0]])),
       ]),
-      totals: sums.map((sum, d) => [sum, ...own[d]]),
+      totals: sums.map((sum, d) => (result.isEdited(row, d) ? [sum, wanted, true, true] : [sum, ...own[d]])),
     };
   }
 
@@ -128,13 +135,21 @@
     const target = mark ? Article.follow.resolve(own, view).target : null;
     const isWeight = view.run.tensors[key].isWeight && target === null;
     const shown = { key, head, problem, stage: own.stage, target };
-    const raw = Article.follow.numbers(shown, view);
+    const raw = own.target === null || target !== null || isWeight ? Article.follow.numbers(shown, view) : beneath(shown, own, view);
+    const places = own.stage === "trained" && own.target === null ? view.edits.places : new Map();
     const at = (row, column) => {
       const value = isTurned ? raw(column, row) : raw(row, column);
       return value === null ? null : Article.number.stored(value, isWeight);
     };
     const axes = view.run.tensors[key].axes.filter((axis) => axis !== "head");
-    return { ...shown, transposed: isTurned, run: view.run, at, columns: labels(axes.at(isTurned ? -2 : -1), problem, view) };
+    const isEdited = (row, column) => places.has(Article.edits.name({ key, head, row, column }));
+    return { ...shown, transposed: isTurned, run: view.run, at, isEdited, columns: labels(axes.at(isTurned ? -2 : -1), problem, view) };
+  }
+
+  /** The numbers that a gradient was taken at: nothing on the way is overwritten there. */
+  function beneath({ key, head, problem, stage }, own, view) {
+    const { target: position } = Article.follow.resolve(own, view);
+    return Article.engine.activationMatrix(Article.passes.at({ problem, stage, position }).model, key, head);
   }
 
   /** @returns {string[]} what stands at the places of an axis */
@@ -151,9 +166,11 @@
     }
   }
 
-  function number(td, [value, decimals, adds = true]) {
+  function number(td, [value, decimals, adds = true, isEdited = false]) {
     td.dataset.value = String(value);
-    td.textContent = (adds ? "" : "\u2248 ") + Article.number.display(value, decimals);
+    td.classList.toggle("edited", isEdited);
+    const text = (adds ? "" : "\u2248 ") + Article.number.display(value, decimals);
+    td.textContent = isEdited ? `${text} (${Article.text("cell_edited")})` : text;
   }
 
   /**
