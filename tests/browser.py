@@ -155,7 +155,7 @@ def wait_for_view(element: Locator) -> None:
 
 def address_of(page: Page) -> str:
     """Return the page's address, once it says what the reader looks at."""
-    page.wait_for_function("location.hash === Article.state.fragment()", timeout=5_000)
+    page.wait_for_function("() => location.hash === Article.state.fragment()", timeout=5_000)
     return page.url
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,17 @@ VALUES = """(problem) => {
 }"""
 MARKED = """(cells) => cells.map((td) =>
   [td.closest("figure").dataset.role, ...Object.values(tests.placed(td))].join(" "))"""
+
+READ_WORKED = """(tables) => tables.map(({tBodies: [body], tFoot: {rows: [foot]}}) =>
+  [...body.rows, foot].map((tr) => [...tr.querySelectorAll("td[data-value]")].map((td) =>
+    [td.textContent, td.matches(".edited")])))"""
+ADDED = {
+    "dot": [-1],
+    "softmax": [-2, -1],
+    "mixture": [-4, -3, -2, -1],
+    "softmax_gradient": [-3, -1],
+}
+"""In the lines of each calculation, the numbers that its last line adds up."""
 
 
 @pytest.mark.parametrize("problem", ["7x8", "2x3"])
@@ -389,3 +401,67 @@ def test_without_edits_the_patched_network_is_the_reference(site: BuiltSite) -> 
     expected = reference.forward(weights, ids, 2, 2)
     for key, value in _forward(site, "7x8", {}).items():
         np.testing.assert_allclose(value, expected[key], rtol=1e-12, atol=1e-14, err_msg=key)
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "edit", "expected"),
+    [
+        ("scores.html", "dot", "blocks.0.attn.attn_scores[1,3,1]=20", ["20.0000 (你改的)"]),
+        ("scores.html", "softmax", "blocks.0.attn.pattern[1,3,0]=0.5", ["0.5000 (你改的)"]),
+        ("values.html", "mixture", "blocks.0.attn.z[1,3,2]=5", ["5.000 (你改的)"]),
+        ("gradients.html", "softmax_gradient", "blocks.0.attn.pattern[1,3,0]=0.9", []),
+    ],
+)
+def test_what_the_reader_puts_into_a_calculation_is_marked_and_sums_stay_true(
+    site: BuiltSite, chromium: Chromium, page: str, kind: str, edit: str, expected: list[str]
+) -> None:
+    with chromium.visit(site.folder / page, viewport=DESKTOP) as visit:
+        scene.choose(visit.page, edits=edit)
+        tables = visit.page.locator(f'figure[data-kind="{kind}"] .worked-table')
+        assert tables.locator("td.edited").all_inner_texts() == expected
+        for *lines, sums in tables.evaluate_all(READ_WORKED):
+            for (total, is_told), column in zip(sums, ADDED[kind], strict=True):
+                terms = [_decimal(line[column][0]) for line in lines]
+                assert is_told or sum(terms) == _decimal(total), (total, terms)
+        assert visit.complaints == []
+
+
+def _decimal(text: str) -> Decimal:
+    """Read a number that is shown; one that is only nearly the sum is not one."""
+    return Decimal(text.split(" ")[0].replace(MINUS, "-"))
+
+
+def test_undoing_by_key_keeps_the_focus_in_the_panel(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "scores.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        cell = "7x0:trained:blocks.0.attn.q[1,3,0]"
+        scene.choose(page, edits="blocks.0.attn.W_Q[0,4]=1;blocks.0.attn.W_Q[0,5]=1", cell=cell)
+        expect(page.locator(".cell-where")).to_contain_text("改动后")
+        operand = page.locator(".cell-terms a").nth(1)
+        operand.focus()
+        page.keyboard.press("Backspace")
+        expect(page.locator(".state-bar")).to_contain_text("一处")
+        expect(operand).to_be_focused()
+        page.keyboard.press("Backspace")
+        expect(page.locator(".cell-where")).not_to_contain_text("改动后")
+        expect(operand).to_be_focused()
+
+
+def test_a_page_that_moves_under_a_resting_pointer_keeps_what_is_shown(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        figure = page.locator("figure.matrix").first
+        cell = figure.locator(cell_at(1, 2))
+        cell.scroll_into_view_if_needed()
+        before = cell.bounding_box()
+        cell.click()
+        expect(page.locator(".cell-panel")).to_be_visible()
+        page.wait_for_function("() => document.getAnimations().length === 0")
+        after = cell.bounding_box()
+        assert before and after and before["x"] != after["x"]  # the page has moved aside
+        expect(figure.locator("td.open")).to_have_count(1)
+        expect(cell).to_have_class(re.compile(r"\bopen\b"))
+        page.mouse.move(after["x"] + 1.5 * after["width"], after["y"] + after["height"] / 2)
+        expect(figure.locator(cell_at(1, 3))).to_have_class(re.compile(r"\bopen\b"))

@@ -459,6 +459,7 @@ def visit_again(page: Page, fragment: str) -> None:
 def settle(page: Page) -> None:
     """Wait until the weights are there, and what was left for later is done."""
     page.evaluate(SETTLED)
+    expect(page.locator(".laboratory [aria-busy]")).to_have_count(0)
 
 
 def read(page: Page) -> list[dict[str, Any]]:

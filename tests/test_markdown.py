@@ -76,11 +76,13 @@ def test_stock_parser_is_left_as_it_was() -> None:
 
 def test_mathematics_becomes_mathml() -> None:
     assert html("设 $A_{ij}$。") == (
-        "<p>设 <math><msub><mi>A</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub></math>。</p>\n"
+        '<p>设 <span class="joined"><math><msub><mi>A</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub>'
+        "</math>。</span></p>\n"
     )
     assert (
         html("$$\nQ\n$$") == '<div class="equation"><math display="block"><mi>Q</mi></math></div>\n'
     )
+    assert html("设 $Q$，\n它").endswith("，</span>它</p>\n")  # and no space from the line break
     assert html("文字\n$$ Q $$\n文字").count("<p>") == 2
     assert html("- $$\n  Q\n  $$").count("<mi>Q</mi>") == 1
 

@@ -154,10 +154,17 @@ def _scale(equation: Equation) -> str:
 
 def _formula(equation: Equation) -> str:
     left, right, result = map(letter, _matrices(equation))
+    if left == right and None not in (equation.left.head, equation.right.head):
+        left, right = _of_head(equation.left), _of_head(equation.right)
     scale = f" × {escape(equation.scale)}" if equation.scale else ""
     return (
         f'<span class="product-formula">{result} = {left} {equation.operator} {right}{scale}</span>'
     )
+
+
+def _of_head(matrix: Matrix) -> str:
+    """Return the letter of one of several heads, counted from 1 as for readers."""
+    return f"{letter(matrix)}<sup>({(matrix.head or 0) + 1})</sup>"
 
 
 def _note(equation: Equation, part: Part, directive: Directive, context: Context) -> str:

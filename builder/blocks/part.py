@@ -59,8 +59,8 @@ def full_name(part: Part, context: Context) -> str:
 
 
 def subscripts(name: str) -> str:
-    """Return a name as HTML, what follows `_` set below the line."""
-    return re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(name))
+    """Return a name as HTML: what follows `_` below the line, the sign of a transpose above it."""
+    return re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(name)).replace("⊤", "<sup>⊤</sup>")
 
 
 def head_name(head: int, context: Context) -> str:

@@ -26,13 +26,23 @@ def inline_math(state: StateInline, silent: bool) -> bool:
             place = rendering.place(state.src, state.pos)
             rendering.report(place, "dollar", "this `$` starts no formula", _HINT)
         return False
+    after = state.src[end + 1 : end + 2]
+    is_joined = after != "" and after in _CLOSING
     if not silent:
+        if is_joined:
+            state.push("joined_open", "span", 1).attrSet("class", "joined")
         token = state.push("math_inline", "math", 0)
         token.content = state.src[state.pos + 1 : end]
         token.meta = {"place": rendering.place(state.src, state.pos + 1)}
-    state.pos = end + 1
+        if is_joined:
+            state.push("text", "", 0).content = after
+            state.push("joined_close", "span", -1)
+    state.pos = end + 1 + is_joined
     return True
 
+
+_CLOSING = "，。；：！？、）」』》”’"
+"""Punctuation that begins no line: browsers would break before it, where a formula stands."""
 
 _HINT = r"write `\$` for a dollar, `$..$` within a line, `$$` on a line of its own"
 

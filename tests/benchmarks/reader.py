@@ -25,7 +25,7 @@ STILL = 300
 """Milliseconds after which a page is taken to be still; more where the processor is slower."""
 
 AT_ONCE = 75
-"""Milliseconds after two frames in which the rest of a change has not begun: the page waits longer."""
+"""Milliseconds after two frames in which the rest of a change has not begun yet."""
 
 KNOWN, REST = "known work", "rest of "
 """Names, or how they begin, of what is not what the reader does."""

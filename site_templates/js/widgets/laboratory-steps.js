@@ -103,8 +103,10 @@
     token.classList.toggle("is-own", written !== null && written !== order[0]);
     if (token.matches(".is-own")) token.append(Article.make("small", {}, Article.text("laboratory_own")));
     element.querySelectorAll(".laboratory-top li").forEach((item, rank) => entry(item, order[rank], values, step, TOP_DECIMALS));
+    const details = element.querySelector("details");
+    details.setAttribute("aria-busy", "true");
     folded.set(element, step);
-    if (element.querySelector("details").open) unfold();
+    if (details.open) unfold();
     else if (folded.size === 1) setTimeout(unfold, Article.REST);
   }
 
@@ -118,6 +120,7 @@
     for (const [element, step] of folded) {
       const values = Array.from(step.probs, Article.number.rounded);
       element.querySelectorAll(".laboratory-all tr").forEach((row, id) => entry(row, id, values, step, 2));
+      element.querySelector("details").removeAttribute("aria-busy");
     }
     folded.clear();
     mark();

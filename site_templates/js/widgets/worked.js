@@ -72,7 +72,7 @@
     const products = terms.map(({ a, b }) => a * b), sum = isEdited ? total(products) : own / Number(factor ?? 1);
     const [decimals, adds] = thatAddUp(products, sum, Number(wanted));
     /** @type {Shown} */
-    const told = [own, decimals, isEdited || factor !== undefined || adds, isEdited];
+    const told = isEdited ? [own, Number(wanted), true, true] : [own, decimals, factor !== undefined || adds];
     return {
       terms,
       lines: terms.map(({ a, b }) => [[a, decimals], "\u00d7", [b, decimals], "=", [a * b, decimals]]),
