@@ -280,7 +280,7 @@ def test_the_tables_of_effects_have_every_intervention_once(site: BuiltSite) -> 
 def points(path: str) -> np.ndarray:
     """Shares and losses of the points of a path."""
     found = np.array(re.findall(r"M([\d.]+) ([\d.]+)h0", path), dtype=float)
-    share = (found[:, 0] - 40) / 266
+    share = (found[:, 0] - 40) / 260
     lost = (186 - found[:, 1]) / 178 * 1.05 - 0.05
     return np.stack([share, lost], 1)
 
@@ -314,7 +314,7 @@ def test_the_axes_of_the_panels_say_where_a_point_is(site: BuiltSite) -> None:
         r"<svg viewBox=\"0 0 320 210\".*?</svg>", part(site, "share-effect"), re.DOTALL
     )[0]
     across = re.findall(r'<text x="([\d.]+)" y="204"[^>]*>(\d+)%', panel)
-    up = re.findall(r'<path class="grid" d="M40 ([\d.]+)H306"/><text x="34" [^>]*>(\d+)%', panel)
+    up = re.findall(r'<path class="grid" d="M40 ([\d.]+)H300"/><text x="34" [^>]*>(\d+)%', panel)
     for x, mark in across:
         assert points(f"M{x} 0h0")[0, 0] == pytest.approx(int(mark) / 100, abs=1e-6)
     for y, mark in up:

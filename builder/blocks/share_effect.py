@@ -21,7 +21,7 @@ BODY = Body.OPTIONS
 OPTIONS = FIGURE
 
 WIDTH, HEIGHT = 320, 210
-LEFT, TOP, RIGHT, BOTTOM = 40, 8, 306, 186
+LEFT, TOP, RIGHT, BOTTOM = 40, 8, 300, 186
 """The field of a panel, in units of its drawing."""
 
 LEAST = -0.05
