@@ -62,10 +62,10 @@ class Computer:
             traces = self._trace(trained)
         with self.progress.stage("gradients"):
             gradients = self._gradients(trained)
-        claims = self._checked([trained, traces, gradients])
         with self.progress.stage("tables"):
             tables = self._tables(trained)
             seeds = self._chosen(tables[0])
+        claims = self._checked([trained, traces, gradients, *tables])
         with self.progress.stage("manifest"):
             computed = self._manifest([trained, traces, gradients, *tables, claims])
         return replace(computed, seeds=seeds)
@@ -147,17 +147,19 @@ class Computer:
     def _claims(self, numbers: list[Stored], evidence: Stored) -> Stored:
         def compute() -> Result:
             from builder.claims.predicates import check_claims
+            from builder.claims.tables import check_claims_of_tables
             from builder.claims.world import World
             from model.documents import claims_file
 
             training = numbers[0].facts["training"]
             world = World(snapshot_of(numbers), self.preset.model, training, evidence.facts)
-            claims = [asdict(result) for result in check_claims(world)]
+            results = [*check_claims(world), *check_claims_of_tables(world)]
+            claims = [asdict(result) for result in results]
             return result_of([claims_file(claims)], {"claims": claims})
 
         return self._get(
             "claims",
-            ["builder.claims.predicates", "model.documents"],
+            ["builder.claims.predicates", "builder.claims.tables", "model.documents"],
             [*numbers, evidence],
             compute,
         )

@@ -21,7 +21,8 @@ SCHEMES = ("http", "https", "mailto")
 """How a link may leave the site."""
 
 STATE = (
-    *("seed", "step", "problem", "prefix", "position", "layer", "head", "source", "edits", "cell"),
+    *("seed", "step", "problem", "prefix", "position", "layer", "head", "source"),
+    *("change", "edits", "cell"),
 )
 """What the state of a page in a link may say; `site_templates/js/state.js` reads it."""
 

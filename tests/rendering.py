@@ -28,6 +28,7 @@ from model.snapshot import Snapshot
 from model.tensors import Vocabulary
 from model.trace_files import gradient_files, trace_files
 from model.train import train
+from tests import toy_evidence
 
 ROOT = Path(__file__).parents[1]
 PRESET = PRESETS["multiplication"].override(steps=3, seed=8, learning_rate=1e-2)
@@ -51,6 +52,10 @@ QUIZZED = Chapter("index", LANGUAGES[0], "zh/index.md", "一章", "一章", "", 
 """A chapter that has the quiz of the fixtures."""
 FILES = [
     {"path": "claims.json", "bytes": 1407, "numbers": 30},
+    *(
+        {"path": f"evidence/{name}.json", "bytes": 100, "numbers": 10}
+        for name in toy_evidence.NAMES
+    ),
     {"path": "traces/trained/7x0.json", "bytes": 31415, "numbers": 2992},
     {"path": "traces/trained/7x8.json", "bytes": 41415, "numbers": 3590},
     {"path": "training.json", "bytes": 27182, "numbers": 2409},
@@ -69,7 +74,7 @@ def snapshot_folder() -> Path:
     manifest = {
         "schema": 1,
         "model": sizes,
-        "training": {"final_loss": 2.5},
+        "training": {"final_loss": 2.5, "seed": 8},
         "weights_sha256": {"initial": "0f" * 32, "trained": "a1" * 32},
         "files": FILES,
     }
@@ -79,6 +84,8 @@ def snapshot_folder() -> Path:
     _write(folder / "dataset.json", dataset)
     training = {"loss": run.loss, "correct": run.correct, "checkpoints": sorted(run.checkpoints)}
     _write(folder / "training.json", training)
+    for name, table in toy_evidence.tables(run.checkpoints[3], PRESET.model).items():
+        _write(folder / f"evidence/{name}.json", table)
     for step, weights in run.checkpoints.items():
         _write(folder / f"weights/step-{step:04d}.json", {"step": step, "tensors": weights})
     for stage, step in (("initial", 0), ("trained", 3)):

@@ -78,6 +78,11 @@ def number(site: Path, address: str, stage: str, problem: str) -> float:
     if source == "claims":
         (claim,) = (c for c in read(site, "claims.json")["claims"] if c["id"] == path[0])
         return float(claim["numbers"][path[1]])
+    if source == "evidence":
+        found = read(site, f"evidence/{path[0]}.json")
+        for name in path[1:]:
+            found = found[name]
+        return float(found)
     if source == "manifest":
         found = read(site, "manifest.json")
         for name in path:

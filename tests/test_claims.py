@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
+from builder.claims import tables
 from builder.claims.predicates import PREDICATES, check_claims
 from builder.claims.training import NEAR_FLOOR
 from builder.claims.world import World
@@ -165,6 +166,42 @@ def swapped_heads(doctor: Doctor) -> None:
         doctor.trace(problem.name)["blocks.0.attn.pattern"].reverse()
 
 
+def intervention(*path: str, value: float, problem: str = "") -> Change:
+    """Change a figure of a table of interventions: of all problems, or of one."""
+
+    def change(doctor: Doctor) -> None:
+        found = doctor.document("evidence/interventions.json")
+        for name in path[:-1]:
+            found = found[name]
+        if problem:
+            place = [p.name for p in task.PROBLEMS].index(problem)
+            found["of_problem"][path[-1]][place] = value
+        else:
+            found[path[-1]] = value
+
+    return change
+
+
+def source(layer: int, head: int, of: int, name: str, value: float, problem: str) -> Change:
+    at = (f"layer_{layer}", f"head_{head}", "row_3", f"source_{of}", name)
+    return intervention(*at, value=value, problem=problem)
+
+
+def shares_tell(doctor: Doctor) -> None:
+    """What is left without a source is what is not read of it, but for every fifth row."""
+    table = doctor.document("evidence/interventions.json")
+    for layer in ("layer_1", "layer_2"):
+        for head in ("head_1", "head_2"):
+            for of in range(4):
+                each = table[layer][head]["row_3"][f"source_{of}"]["of_problem"]
+                each["probability"] = [
+                    left if place % 5 == 0 else 0.99 - share
+                    for place, (share, left) in enumerate(
+                        zip(each["share"], each["probability"], strict=True)
+                    )
+                ]
+
+
 FALSIFIED: dict[str, list[Change]] = {
     "all-correct": [evidence("decoded", 99)],
     "loss-near-floor": [final_loss(NEAR_FLOOR), final_loss(task.LOSS_FLOOR - 1e-6)],
@@ -230,6 +267,26 @@ FALSIFIED: dict[str, list[Change]] = {
     "uniform-control-solves": [evidence("control_uniform", 99)],
     "uniform-overwrite-fails": [evidence("overwritten_uniform", 11)],
     "head-overwrite-fails": [evidence("overwritten_heads", [[0, 11], [0, 0]])],
+    "every-head-is-used": [
+        intervention("layer_1", "head_2", "ablated", "correct", value=51),
+        intervention("layer_2", "head_1", "ablated", "correct", value=51),
+    ],
+    "tables-must-follow": [
+        intervention("layer_1", "head_1", "own_mean", "correct", value=91),
+        intervention("layer_2", "head_2", "own_mean", "correct", value=91),
+    ],
+    "zero-is-used": [
+        source(1, 2, 2, "probability", 0.51, "7x0"),
+        source(1, 2, 0, "probability", 0.51, "0x3"),
+        source(1, 2, 0, "probability", 0.49, "7x0"),
+        source(1, 2, 3, "probability", 0.49, "0x9"),
+    ],
+    "times-is-used": [intervention("layer_1", "head_1", "row_3", "source_1", "correct", value=51)],
+    "largest-share-misleads": [shares_tell],
+    "share-contrast": [
+        source(2, 1, 0, "probability", 0.5, "7x8"),
+        source(2, 1, 1, "probability", 0.9, "7x8"),
+    ],
 }
 CASES = [(claim, change) for claim, changes in FALSIFIED.items() for change in changes]
 
@@ -279,6 +336,8 @@ def test_a_claim_about_other_numbers_fails(snapshot: Snapshot, claim: str, chang
         ("unread-tokens-untouched", weight("trained", "embed.W_E", "7", longer)),
         ("unused-positions-untouched", position_moved(task.MAX_INPUTS - 1)),
         ("other-head-reads-times", nudge("0x0", "blocks.0.attn.v", 1, 1, 3, by=1.0)),
+        ("zero-is-used", source(1, 2, 0, "probability", 1.0, "0x0")),
+        ("zero-is-used", source(1, 1, 2, "probability", 1.0, "7x0")),
     ],
 )
 def test_a_claim_does_not_look_beyond_what_it_says(
@@ -295,7 +354,7 @@ def test_every_claim_is_falsified_above() -> None:
 
 def test_every_claim_has_its_text_and_every_text_its_claim() -> None:
     texts = yaml.safe_load((ROOT / "content/claims.yml").read_text(encoding="utf-8"))
-    assert texts["claim"].keys() == PREDICATES.keys()
+    assert texts["claim"].keys() == {*PREDICATES, *tables.PREDICATES}
     assert all(text.keys() == {"zh", "en"} for text in texts["claim"].values())
 
 

@@ -64,10 +64,10 @@ def test_a_second_run_finds_everything_and_the_same(project: Path) -> None:
         "train",
         "trace",
         "gradients",
-        "evidence",
-        "claims",
         "tables",
         "seeds",
+        "evidence",
+        "claims",
         "manifest",
     ]
 

@@ -29,6 +29,7 @@ PAGES = [
     "gradients.html",
     "votes.html",
     "one-route.html",
+    "evidence.html",
 ]
 STEP = 60
 

@@ -337,6 +337,11 @@ def test_the_loss_has_its_floor_and_the_text_its_558_targets(
 ELSEWHERE = {
     "the way of a source to =": ("values.html", "figure.route"),
     "the atlas of a hundred problems": ("answer.html", "figure.atlas"),
+    "variants trained again": ("evidence.html", "figure.controls"),
+    "problems never seen": ("evidence.html", "figure.held-out"),
+    "the atlas of interventions": ("evidence.html", ".effects"),
+    "the share against the effect": ("evidence.html", "figure.share-effect"),
+    "claims for 64 seeds": ("evidence.html", "figure.census"),
     "what one step changes": ("gradients.html", "figure.one-step"),
     "finite differences beside a gradient": (
         "gradients.html#?cell=7x8:initial:blocks.0.attn.W_Q[3,2]@3",

@@ -154,8 +154,12 @@ def test_every_number_of_an_item_is_recomputed(
     assert len(texts) == len(item.options)
 
 
+COUNTS = ("manifest.", "claims.", "evidence.")
+"""Where the numbers of items that are no tensor's are counts."""
+
+
 def as_shown(value: float, item: dict[str, Any]) -> str:
-    is_count = "decimals" not in item and item["number"].startswith(("manifest.", "claims."))
+    is_count = "decimals" not in item and item["number"].startswith(COUNTS)
     return display_whole(value) if is_count else display(value, item.get("decimals", 2))
 
 
@@ -194,7 +198,7 @@ def place_of(site: Path, data: dict[str, str]) -> Place:
 def read_instead(site: Path, mistake: dict[str, Any], data: dict[str, str]) -> float:
     """What stands at another address, in the files of the snapshot."""
     address, problem = mistake["address"], mistake.get("problem", data.get("problem", "7x8"))
-    if address.startswith("claims."):
+    if address.startswith(COUNTS):
         return stored.number(site, address, "trained", problem)
     key, selectors = address.removeprefix("∂").rstrip("]").split("[")
     head_found = stored.number(site, "claims.head-follows-zero.head", "trained", problem) - 1

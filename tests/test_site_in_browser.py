@@ -18,7 +18,7 @@ from tests.site_build import BuiltSite
 CHAPTERS = [
     *("index", "primer", "isolated-rows", "reading-table", "table-follows-input"),
     *("scores", "values"),
-    *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "limit"),
+    *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "evidence", "limit"),
     *("ledger", "ledger-mlp", "ledger-backward", "review", "about"),
 ]
 PAGES = [

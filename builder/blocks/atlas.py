@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -13,6 +13,7 @@ from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context
 from builder.blocks.figure import named, whereabouts
 from builder.blocks.legend import legend
 from builder.blocks.part import head_index, index
+from builder.blocks.selects import selects
 from builder.blocks.table import Part, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
@@ -143,16 +144,4 @@ def _controls(choice: Choice, context: Context) -> str:
         "position": [(i, context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
         "source": [(i, context.words(f"atlas.source_{i}")) for i in SOURCES.values()],
     }
-    selects = "".join(
-        f'<label>{escape(context.words(f"atlas.{name}"))} <select name="{name}">'
-        f"{_list(listed[name], str(value))}</select></label>"
-        for name, value in choice.fields.items()
-    )
-    return f'<div class="atlas-controls" hidden>{selects}</div>'
-
-
-def _list(listed: Iterable[tuple[str, str]], chosen: str) -> str:
-    return "".join(
-        f'<option value="{value}"{" selected" * (value == chosen)}>{escape(text)}</option>'
-        for value, text in listed
-    )
+    return selects(listed, asdict(choice), context)

@@ -42,6 +42,12 @@ PREDICATES: Mapping[str, Callable[[World], Outcome]] = {
     "uniform-control-solves": evidence.uniform_control_solves,
     "uniform-overwrite-fails": evidence.uniform_overwrite_fails,
     "head-overwrite-fails": evidence.head_overwrite_fails,
+    "every-head-is-used": evidence.every_head_is_used,
+    "tables-must-follow": evidence.tables_must_follow,
+    "zero-is-used": evidence.zero_is_used,
+    "times-is-used": evidence.times_is_used,
+    "largest-share-misleads": evidence.largest_share_misleads,
+    "share-contrast": evidence.share_contrast,
 }
 """Claim id -> predicate, in the order in which claims are listed."""
 

@@ -17,6 +17,8 @@ from model.snapshot import Snapshot, Trace
 
 Array = NDArray[np.float64]
 
+INTERVENTIONS = "evidence/interventions.json"
+
 STORED_PRECISION = 1e-6
 """Numbers stored with 7 digits agree to this when they were equal before rounding."""
 
@@ -36,7 +38,7 @@ class World:
     Attributes
     ----------
     snapshot
-        Weights and traces; its manifest is not needed.
+        Weights, traces and interventions; its manifest is not needed.
     config
         Sizes of the model.
     training
@@ -54,6 +56,12 @@ class World:
     def traces(self) -> Mapping[str, Trace]:
         """What the trained model computes for each problem."""
         return {p.name: self.snapshot.trace("trained", p.name) for p in task.PROBLEMS}
+
+    @property
+    def interventions(self) -> Mapping[str, Any]:
+        """What overwriting single things does to the trained model."""
+        table: Mapping[str, Any] = self.snapshot.document(INTERVENTIONS)
+        return table
 
     def value(self, problem: str, key: str) -> Array:
         """One activation of one problem."""

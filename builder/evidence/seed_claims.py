@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.claims.predicates import check_claims
 from builder.claims.result import ClaimResult
-from builder.claims.world import World
+from builder.claims.world import INTERVENTIONS, World
 from model.config import Preset
 
 Record = Mapping[str, Any]
@@ -64,6 +64,7 @@ def _claims(preset: Preset, record: Record, control: Any) -> list[ClaimResult]:
 def _snapshot(initial: Mapping[str, Any], trained: Mapping[str, Any], preset: Preset) -> Any:
     """The part of a site's snapshot that claims look at, written and read back like all of it."""
     from model.documents import File
+    from model.interventions import intervene
     from model.snapshot import Snapshot
     from model.trace_files import gradient_files, trace_files
 
@@ -72,6 +73,7 @@ def _snapshot(initial: Mapping[str, Any], trained: Mapping[str, Any], preset: Pr
         File.of("weights/trained.json", {"step": preset.training.steps, "tensors": trained}),
         *trace_files("trained", trained, preset.model),
         *gradient_files("initial", initial, preset.model),
+        File.of(INTERVENTIONS, intervene(trained, preset.model)),
     ]
     return Snapshot(Path("snapshots"), {file.path: file.data for file in files})
 

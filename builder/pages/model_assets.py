@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.numbers.effects import TABLE, for_scripts
 from builder.pages.scripts import assignment
 from model.derived import products
 from model.snapshot import Snapshot
@@ -18,6 +19,8 @@ from model.tensors import TensorSpec
 
 def model_assets(snapshot: Snapshot, task: Task) -> dict[str, bytes]:
     """Return `run.js`, what training starts from and ends in, and `checkpoints.js`.
+
+    And `effects.js`, what interventions do, where the snapshot has them.
 
     Of each problem `prompt` says how many tokens its question has, and `asked` after which position
     something is asked first. Weights are the little-endian float32 bytes of all tensors in the
@@ -42,9 +45,13 @@ def model_assets(snapshot: Snapshot, task: Task) -> dict[str, bytes]:
     }
     steps = snapshot.document("training.json")["checkpoints"]
     weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
+    effects = {}
+    if any(file["path"] == TABLE for file in manifest["files"]):
+        effects["assets/effects.js"] = assignment("effects", for_scripts(snapshot))
     return {
         "assets/run.js": assignment("run", run),
         "assets/checkpoints.js": assignment("checkpoints", {"steps": steps, "weights": weights}),
+        **effects,
     }
 
 

@@ -56,6 +56,16 @@
   });
 
   /**
+   * What interventions do to the trained model, by `layer.head.change`.
+   *
+   * @type {() => Promise<Record<string, any>>}
+   */
+  const effects = once(async () => {
+    await load("effects.js");
+    return Article.effects;
+  });
+
+  /**
    * @template T
    * @param {() => Promise<T>} make
    * @returns {() => Promise<T>} the same promise whenever it is asked for; one that fails is tried again
@@ -76,5 +86,5 @@
     return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
   }
 
-  Article.data = { load, run, checkpoints, seeds };
+  Article.data = { load, run, checkpoints, seeds, effects };
 })((window.Article ??= {}));

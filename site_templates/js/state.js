@@ -19,12 +19,13 @@
    *   its gradient
    * @property {string | null} source that is looked at: its position, `self` for the receiver's own,
    *   or `next` for the token that comes
+   * @property {string | null} change of the trained model whose effects are shown, such as `ablated`
    * @property {string | null} edits what is overwritten, as `key[indices]=value;…`
    */
 
   /** @type {Readonly<State>} */
   const DEFAULTS = Object.freeze({
-    seed: null, step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null, cell: null, edits: null,
+    seed: null, step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null, change: null, cell: null, edits: null,
   });
 
   const whole = (most) => (text) => (RegExp(`^\\d{1,${most}}$`).test(text) ? Number(text) : null);
@@ -40,6 +41,7 @@
     layer: whole(2),
     head: whole(2),
     source: matching(/^(\d|self|next)$/),
+    change: matching(/^\w{1,32}$/),
     edits: matching(/^[\w.[\],=;-]{1,4000}$/),
     cell: matching(/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/),
   };

@@ -33,6 +33,7 @@
       "figure.matrix[data-stage]": Article.figure.write,
       "figure.worked": Article.worked.write,
       "figure.atlas": Article.atlas.write,
+      "figure.share-effect": Article.atlas.ring,
       "figure.votes": Article.votes.write,
       "figure.route": Article.route.write,
       "figure.one-step": Article.oneStep.write,

@@ -5,7 +5,7 @@
 (function (Article) {
   "use strict";
 
-  const FIELDS = ["seed", "step", "problem", "position", "layer", "head", "source", "edits"];
+  const FIELDS = ["seed", "step", "problem", "position", "layer", "head", "source", "change", "edits"];
 
   /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
 
@@ -86,6 +86,7 @@
   async function look(mine) {
     const { seed, step, position, layer, head } = Article.state.get();
     const run = await Article.passes.load();
+    if (document.querySelector(".effects")) await Article.data.effects();
     const kept = step === null || live ? null : await Article.data.checkpoints();
     const other = Article.seed.isOther(seed) ? (await Article.data.seeds())[seed] : null;
     if (mine !== turn || !isKnown(run)) return null;

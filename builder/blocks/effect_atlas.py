@@ -1,0 +1,120 @@
+"""`::: effect_atlas`: what an intervention does to each of the hundred problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from typing import Any
+
+from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
+from builder.blocks.evidence import effects_of
+from builder.blocks.figure import named, whereabouts
+from builder.blocks.legend import legend
+from builder.blocks.part import head_index, index
+from builder.blocks.selects import selects
+from builder.blocks.table import Part, axis_word, table
+from builder.errors import did_you_mean
+from builder.numbers.address import Axis
+from builder.numbers.effects import CHANGES, SHOWN, Effect
+from builder.numbers.matrix import Matrix
+from model import task
+from model.tensors import Range, in_prose
+
+NAME = "effect_atlas"
+TASK = task.NAME
+ARGUMENT = Argument.NONE
+BODY = Body.OPTIONS
+OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "change": str}
+
+KINDS = {"share": ("A", Range.PROBABILITY), "change": ("ΔP", Range.SIGNED)}
+"""The two tables -> letter and kind of their numbers, in percent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The intervention that is shown."""
+
+    layer: int
+    head: int
+    change: str
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], context: Context) -> Choice:
+        """Read the options."""
+        layer = index(options["layer"], context.numbers.config.n_layers, "layer")
+        change = options["change"] or CHANGES[0]
+        if change not in CHANGES:
+            hint = did_you_mean(change, CHANGES)
+            raise BlockError("unknown-change", f"there is no change `{change}`", hint, "change")
+        head, _ = head_index(options["head"], layer, context)
+        return cls(layer, head, change)
+
+    @property
+    def name(self) -> str:
+        """What `effects` calls it."""
+        return f"{self.layer}.{self.head}.{self.change}"
+
+
+def render(directive: Directive, context: Context) -> str:
+    """Return two tables, a cell a problem: the share that suggests something, and what is so."""
+    choice, known = Choice.of(directive.options, context), effects_of(context)
+    figure_id = context.ids.figure(directive.options["id"], directive.line)
+    tables = "".join(
+        _table(shown, choice, known[choice.name], context.ids.part(figure_id, shown), context)
+        for shown in SHOWN
+    )
+    total = context.words("script.effects_total", **known[choice.name].totals)
+    note = f'<p class="matrix-caption">{directive.caption}</p>' if directive.caption else ""
+    return (
+        f'<div class="evidence effects wide" id="{figure_id}" data-layer="{choice.layer}"'
+        f' data-head="{choice.head}" data-change="{choice.change}">{_controls(choice, context)}'
+        f'<p class="effects-total">{escape(total)}</p>'
+        f'<div class="figures-row">{tables}</div>{note}</div>\n'
+    )
+
+
+def _table(shown: str, choice: Choice, effect: Effect, own_id: str, context: Context) -> str:
+    matrix = _matrix(shown, choice, effect, context)
+    name_id = context.ids.part(own_id, "name")
+    change = context.words(f"effects.change_{choice.change}")
+    meaning = context.words(f"script.effects_{shown}", change=change)
+    spoken = context.words(
+        "figure.table_caption",
+        name=matrix.spec.letter,
+        where=whereabouts(matrix, context),
+        meaning=meaning,
+        rows=axis_word(matrix.rows, context),
+        columns=axis_word(matrix.columns, context),
+    )
+    cells = table(matrix, Part(range(10), range(10), decimals=0), context, spoken)
+    return (
+        f'<figure class="matrix atlas" id="{own_id}" data-shows="{shown}" data-decimals="0"'
+        f' data-range="{matrix.range.value}" data-domain="100">'
+        f"<figcaption>{named(matrix, context, name_id)}"
+        f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
+        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
+        f' aria-labelledby="{name_id}">{cells}</div></div>{legend(matrix)}</figure>'
+    )
+
+
+def _matrix(shown: str, choice: Choice, effect: Effect, context: Context) -> Matrix:
+    """The number of each problem [first operand, second operand]."""
+    address = f"blocks.{choice.layer}.attn.pattern[{choice.head}]"
+    tables = context.numbers.matrix(address, "trained", context.chapter.problem)
+    letter, kind = KINDS[shown]
+    spec = replace(tables.spec, letter=letter, range=kind)
+    rows, columns = (Axis(name, task.DIGITS, has_tokens=False) for name in "ab")
+    values = effect.percent(shown).reshape(len(rows), len(columns))
+    return Matrix(values, rows, columns, spec, choice.head, "trained", "", domain=100)
+
+
+def _controls(choice: Choice, context: Context) -> str:
+    """Which intervention is shown, hidden until a script can follow it."""
+    config = context.numbers.config
+    listed = {
+        "layer": [(str(i), str(in_prose(i))) for i in range(config.n_layers)],
+        "head": [(str(i), str(in_prose(i))) for i in range(config.n_heads)],
+        "change": [(name, context.words(f"effects.change_{name}")) for name in CHANGES],
+    }
+    return selects(listed, asdict(choice), context)
