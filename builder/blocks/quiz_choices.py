@@ -92,8 +92,8 @@ def asked(item: Item, number: Number, context: Context) -> Asked:
     """
     options = {**number.options, "problem": item.problem}
     stage, problem = where(options, context)
-    target = options.get("target", EQUALS)
-    at = Asked.at(number.address, context.numbers, stage, problem, target)
+    target, until = options.get("target", EQUALS), options.get("until", EQUALS)
+    at = Asked.at(number.address, context.numbers, stage, problem, target, until)
     if "target" in options and at.value.target is None:
         raise no_target(at.value.address)
     return at

@@ -130,7 +130,7 @@ def _each_option(fields: Section) -> Iterator[Option]:
 
 def _number(fields: Section, problem: str) -> Number:
     address = _text(fields, "number")
-    given = {name: fields.get(name, str, "") for name in ("stage", "target", "format")}
+    given = {name: fields.get(name, str, "") for name in ("stage", "target", "format", "until")}
     decimals = fields.get("decimals", int, 0) if "decimals" in fields else None
     given["decimals"] = "" if decimals is None else str(decimals)
     return Number(

@@ -99,6 +99,16 @@ class Numbers:
             target=matrix.target.position if matrix.target else None,
         )
 
+    def position(self, token: str, problem: str) -> int:
+        """Return the position of a problem's token, which may be named by its place as `@N`.
+
+        Raises
+        ------
+        AddressError
+            If the problem has no such token, or has it several times.
+        """
+        return Axis("pos", self._tokens(problem), has_tokens=True).index(token)
+
     def head_of(self, claim_id: str, key: str) -> int | None:
         """Return the head of a tensor that a claim has found, or None if no such claim finds one.
 
@@ -188,8 +198,10 @@ class Numbers:
         return address if head is None else address.with_first(str(head))
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
-        tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
-        return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
+        return self._tokens(problem)[: self.position(token, problem) + 1]
+
+    def _tokens(self, problem: str) -> tuple[str, ...]:
+        return self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
 
     def _spec(self, address: Address) -> TensorSpec:
         vocabulary, made = self._vocabulary, self._products

@@ -93,7 +93,7 @@ def _probability_without_exponent(at: Asked) -> float:
 
 def _probability_down_the_column(at: Asked) -> float:
     """The softmax runs over positions, not over tokens."""
-    return float(softmax(at.whole("logits")[:, at.column])[at.row])
+    return float(softmax(at.whole("logits")[: at.n_positions, at.column])[at.row])
 
 
 def _position_from_one(at: Asked) -> float:
