@@ -22,12 +22,21 @@ Inline = Callable[[Text], str]
 
 
 @dataclass(frozen=True, slots=True)
+class RightNumber:
+    """The number that is asked for, and as it is written."""
+
+    value: float
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer and what is said of it, as HTML."""
+    """One answer and what is said of it, as HTML; the right one knows its number, if it is one."""
 
     html: str
     because: str
     is_right: bool
+    number: RightNumber | None = None
 
 
 def choices(item: Item, context: Context, inline: Inline) -> Sequence[Choice]:
@@ -41,7 +50,12 @@ def choices(item: Item, context: Context, inline: Inline) -> Sequence[Choice]:
         return [Choice(inline(o.text), inline(o.because), o.is_right) for o in options]
     found = list(_numbers(item, item.number, context))
     return [
-        Choice(_number_html(value, shown), inline(because), is_right)
+        Choice(
+            _number_html(value, shown),
+            inline(because),
+            is_right,
+            RightNumber(value, shown) if is_right else None,
+        )
         for value, shown, because, is_right in sorted(found, key=lambda each: each[0])
     ]
 

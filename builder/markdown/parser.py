@@ -122,10 +122,11 @@ class _Renderer(RendererHTML):
 
 
 def _block(opening: Token, body: str, rendering: Rendering) -> str:
-    return directives.render(opening, body, rendering, _rendered_inline)
+    return directives.render(opening, body, rendering, rendered_inline)
 
 
-def _rendered_inline(text: str, line: int, rendering: Rendering) -> str:
+def rendered_inline(text: str, line: int, rendering: Rendering) -> str:
+    """Render inline Markdown that starts on a line of the file."""
     return str(parser().renderInline(text, {"rendering": rendering, "line": line}))
 
 

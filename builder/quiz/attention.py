@@ -48,9 +48,7 @@ _SCORES: Mapping[str, Made] = {
 
 _PATTERN: Mapping[str, Made] = {
     "no-scale": lambda at: float(softmax(_dots(at)[at.row, _seen(at)])[at.column]),
-    "no-mask": lambda at: float(
-        softmax(_dots(at)[at.row, : at.n_positions] / at.root)[at.column]
-    ),
+    "no-mask": lambda at: float(softmax(_dots(at)[at.row, : at.n_positions] / at.root)[at.column]),
     "down-the-column": _share_down_the_column,
     "no-exponent": _share_without_exponent,
     "uniform": lambda at: 1 / (at.row + 1),
