@@ -28,6 +28,9 @@ def render(directive: Directive, context: Context) -> str:
             f"write `content/{chapter.language.code}/quiz/{chapter.slug}.yml`, or delete the block"
         )
         raise BlockError("no-quiz", message, hint)
+    if NAME in context.ids.taken:
+        message = f"these items stand on line {context.ids.taken[NAME]} already"
+        raise BlockError("duplicate-id", message, "delete one of the two blocks")
     own_id = context.ids.take(NAME, directive.line)
     label = escape(context.words("quiz.title"))
     items = place_items(quiz, directive.line, context)

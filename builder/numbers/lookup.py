@@ -100,13 +100,7 @@ class Numbers:
         )
 
     def position(self, token: str, problem: str) -> int:
-        """Return the position of a problem's token, which may be named by its place as `@N`.
-
-        Raises
-        ------
-        AddressError
-            If the problem has no such token, or has it several times.
-        """
+        """Return the position of a problem's token, or raise AddressError."""
         return Axis("pos", self._tokens(problem), has_tokens=True).index(token)
 
     def head_of(self, claim_id: str, key: str) -> int | None:
@@ -161,7 +155,7 @@ class Numbers:
     ) -> tuple[Matrix, tuple[str, ...]]:
         config = self.config
         spec = self._spec(address)
-        selection = select(address, spec, config.n_heads)
+        selection = select(address, spec, config.n_heads, self.finders)
         if address.is_gradient:
             tokens = self._up_to(problem, target)
             with readable():
