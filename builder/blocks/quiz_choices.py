@@ -140,9 +140,7 @@ def _check_form(right: float, shown: str, kind: str) -> None:
         raise BlockError("bad-format", message, "leave `format` out", "format")
     digits = re.sub(r"[^0-9]", "", shown).lstrip("0")
     if kind == "number" and len(digits) > MOST_DIGITS:
-        message = (
-            f"{shown} has {len(digits)} digits, and only the right answer ends where it is cut"
-        )
+        message = f"{shown} has {len(digits)} digits, more than are stored of every number"
         raise BlockError("bad-decimals", message, f"at most {MOST_DIGITS} digits", "decimals")
 
 

@@ -90,7 +90,8 @@ def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         message = f"`{name}` is not a name: use a-z, 0-9 and single hyphens"
         top.complain(*top.place(name), "item-name", message, "such as `row-of-a`")
-    _check_kind(name, fields, top)
+    if isinstance(top.entries[name].value, Section):
+        _check_kind(name, fields, top)
     problem = check_problem(fields, "problem", chapter.problem)
     item = Item(
         name=name,

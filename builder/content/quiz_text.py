@@ -44,7 +44,8 @@ def _misread(fields: Section, text: Text) -> Iterator[tuple[int, str, str, str]]
         if _BLOCK.match(content):
             message = f"`{content.split()[0]}` begins no block here: a text is one paragraph"
             yield line, "block-in-text", message, "write a sentence; figures stand in the chapter"
-        elif not content.strip():
+            break
+        if not content.strip():
             message = "an empty line ends the paragraph, and a text is one"
             yield line, "block-in-text", message, "leave the line out"
     if _CONTROL.search(text.markdown):

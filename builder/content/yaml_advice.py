@@ -20,10 +20,11 @@ _CLOSED = {
     "'": re.compile(r"'(?:[^']|'')*'(?P<rest>.*)"),
     '"': re.compile(r'"(?:[^"\\]|\\.)*"(?P<rest>.*)'),
 }
+_BRACKETS = {"[": "]", "{": "}"}
 _SPACES = {"\t": "a tab", "\u00a0": "a no-break space", "\u3000": "a full-width space"}
 
-FARTHEST_QUOTE = 40
-"""So many lines above the place where it is noticed, an open quote is looked for."""
+FARTHEST = 40
+"""So many lines above the place where it is noticed, an open quote or bracket is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,10 @@ def advice(lines: Sequence[str], noticed: int, opened: int | None) -> Advice | N
         column = len(lines[opened]) - len(_value(lines[opened])) + 1
         return Advice(opened, column, "the quote that opens here is never closed", "close it")
     if noticed >= len(lines):
-        return None
+        return _left_open(lines, noticed)
     above = next((i for i in range(noticed - 1, -1, -1) if lines[i].strip()), noticed)
     tried = (_wrong_value(lines, noticed), _wrong_field(lines, noticed), _wrong_field(lines, above))
-    return next(filter(None, tried), None) or _open_quote(lines, noticed)
+    return next(filter(None, tried), None) or _left_open(lines, noticed)
 
 
 def _value(line: str) -> str:
@@ -89,7 +90,7 @@ def _wrong_value(lines: Sequence[str], index: int) -> Advice | None:
     first, column = value[:1], lines[index].rfind(value) + 1
     if first in _CLOSED:
         return _wrong_quote(value, index, column)
-    is_flow = first and first in "{[" and value.endswith({"{": "}", "[": "]"}[first])
+    is_flow = first in _BRACKETS and value.endswith(_BRACKETS[first])
     if first and first in "`@%*&!|>{[" and len(value) > 1 and not is_flow:
         shown = "a backtick" if first == "`" else f"`{first}`"
         return Advice(index, column, f"a text cannot begin with {shown} here", QUOTE_IT)
@@ -107,12 +108,15 @@ def _wrong_quote(value: str, index: int, column: int) -> Advice | None:
     return Advice(index, column, message, hint)
 
 
-def _open_quote(lines: Sequence[str], noticed: int) -> Advice | None:
-    """The nearest line above whose text opens a quote and does not close it."""
-    for index in range(noticed - 1, max(-1, noticed - FARTHEST_QUOTE), -1):
+def _left_open(lines: Sequence[str], noticed: int) -> Advice | None:
+    """The nearest line above that opens a quote or a bracket which is not closed."""
+    for index in range(min(noticed, len(lines)) - 1, max(-1, noticed - FARTHEST), -1):
         value = _value(lines[index])
-        if value[:1] in _CLOSED and value and not _CLOSED[value[0]].match(value):
-            column = lines[index].rfind(value) + 1
+        first, column = value[:1], lines[index].rfind(value) + 1
+        if first in _CLOSED and not _CLOSED[first].match(value):
             message = "the quote that opens here is not closed before the next one"
             return Advice(index, column, message, "close it on its own line")
+        if first in _BRACKETS and _BRACKETS[first] not in "".join(lines[index:noticed]):
+            message = f"the `{first}` that opens here is never closed"
+            return Advice(index, column, message, f"end it with `{_BRACKETS[first]}`")
     return None

@@ -44,6 +44,7 @@ def parser() -> MarkdownIt:
     md.inline.ruler.at("image", lint.refused(image, *no_image))
     md.inline.ruler.push("dangling", lint.dangling)
     md.inline.ruler2.after("emphasis", "literal_asterisks", lint.literal_asterisks)
+    md.inline.ruler2.push("literal_backticks", lint.literal_backticks)
 
     md.core.ruler.before("inline", "heading_ids", headings.heading_ids)
     md.core.ruler.before("inline", "deep_nesting", lint.deep_nesting)
