@@ -15,7 +15,7 @@ _INDENT = r"[ \t\u00a0\u3000]*"
 _ODD_INDENT = re.compile(rf"( *)([\t\u00a0\u3000]){_INDENT}(?:- +)?[A-Za-z_][\w-]*:(?:\s|$)")
 _FULL_WIDTH = re.compile(rf"{_INDENT}(?:- +)*[A-Za-z_][\w-]*(：)")
 _NO_SPACE = re.compile(rf"{_INDENT}(?:- +)*[A-Za-z_][\w-]*(:)[^\s:/]")
-_VALUE = re.compile(rf"{_INDENT}(?:- +)*(?:[A-Za-z_][\w-]*:[ ]+)?(?=\S)(?P<value>.*?)\s*$")
+_FIELD = re.compile(rf"{_INDENT}(?:- +)*(?:[A-Za-z_][\w-]*:[ ]+)?")
 _CLOSED = {
     "'": re.compile(r"'(?:[^']|'')*'(?P<rest>.*)"),
     '"': re.compile(r'"(?:[^"\\]|\\.)*"(?P<rest>.*)'),
@@ -58,8 +58,8 @@ def advice(lines: Sequence[str], noticed: int, opened: int | None) -> Advice | N
     opened
         Index of the line where the quoted text begins that has no end, if that is what it says.
     """
-    if opened is not None:
-        column = len(lines[opened]) - len(_value(lines[opened])) + 1
+    if opened is not None and opened < len(lines):
+        column = lines[opened].rfind(_value(lines[opened])) + 1
         return Advice(opened, column, "the quote that opens here is never closed", "close it")
     if noticed >= len(lines):
         return _left_open(lines, noticed)
@@ -69,8 +69,8 @@ def advice(lines: Sequence[str], noticed: int, opened: int | None) -> Advice | N
 
 
 def _value(line: str) -> str:
-    match = _VALUE.match(line)
-    return match["value"] if match else ""
+    match = _FIELD.match(line)
+    return line[match.end() :].strip() if match else ""
 
 
 def _wrong_field(lines: Sequence[str], index: int) -> Advice | None:
