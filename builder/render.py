@@ -6,7 +6,7 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,15 @@ from builder.code import SourceCode
 from builder.content.site import Chapter, Language, Site
 from builder.content.strings import Texts
 from builder.content.text_file import read_regular
-from builder.errors import Diagnostic, Diagnostics, Location
-from builder.links import Link, dangling, ids_in
+from builder.errors import Diagnostics, Location
+from builder.findings import Findings, citations, dangling_links, facts
+from builder.quizzes import Quizzes
 from builder.short_scripts import short_scripts
 from builder.snapshot_files import SNAPSHOTS, Computed
 from builder.stages import Cache, Ingredients, Result, Stored, digest
 
 if TYPE_CHECKING:
+    from builder.blocks.directive import Context
     from builder.numbers.lookup import Numbers
     from builder.pages.templates import Pages
     from model.snapshot import Snapshot
@@ -48,39 +50,19 @@ class Renderer:
 
     def pages(self) -> dict[str, bytes]:
         """Render every page; problems go to the diagnostics."""
-        found = {path: data for result in self._chapters for path, data in result.files.items()}
-        for result in self._chapters:
-            self.diagnostics.extend(Diagnostic(**fact) for fact in result.facts["diagnostics"])
-        return found | self._other_pages()
+        for each in self._findings:
+            self.diagnostics.extend(each.diagnostics)
+        pages = {url: result.files[url] for url, result in self._chapters.items()}
+        return self._quizzes.put_on(pages) | self._other_pages()
 
     @property
     def citations(self) -> Mapping[str, Sequence[Location]]:
-        """Where chapters cite claims, by the claim's id."""
-        found: dict[str, list[Location]] = {}
-        for result in self._chapters:
-            for href, place in result.facts["links"]:
-                claim_id = href.partition("#claim-")[2]
-                found.setdefault(claim_id, []).append(Location(*place))
-        return found
+        """Where chapters and quizzes cite claims, by the claim's id."""
+        return citations(self._findings)
 
     def check_links(self, files: Mapping[str, bytes]) -> None:
-        """Report links of chapters to what is not among the files of the site.
-
-        What a page lacks whose own blocks have failed is no more problem.
-        """
-        broken = {
-            url
-            for result in self._chapters
-            for url in result.files
-            if any(fact["severity"] == "error" for fact in result.facts["diagnostics"])
-        }
-        ids = {path: None if path in broken else ids_in(path, data) for path, data in files.items()}
-        for result in self._chapters:
-            (url,) = result.files
-            for href, place in result.facts["links"]:
-                link, site = Link(href, Location(*place)), self.site
-                problem = dangling(link, url, ids, site.base_url, site.task)
-                self.diagnostics.extend([problem] if problem else [])
+        """Report links of chapters and quizzes to what is not among the files of the site."""
+        self.diagnostics.extend(dangling_links(self._findings, files, self.site))
 
     def assets(self) -> dict[str, bytes]:
         """Return styles, scripts, fonts, Vega, the chart templates and the model's numbers."""
@@ -108,52 +90,68 @@ class Renderer:
         return {**own, **charts.files, **model.files, **seed_assets(self.computed.seeds)}
 
     @cached_property
-    def _chapters(self) -> Sequence[Stored]:
-        """The page of every chapter in every language, its links and what is wrong with it."""
+    def _findings(self) -> Sequence[Findings]:
+        """Links of every page and quiz, and what is wrong with it."""
+        pages = [Findings.of(url, result) for url, result in self._chapters.items()]
+        return [*pages, *self._quizzes.findings]
+
+    @cached_property
+    def _chapters(self) -> Mapping[str, Stored]:
+        """The page of every chapter in every language, by its path, with marks for its quizzes."""
         with _rarely_collected():
-            return [
-                self._page(language, slug)
+            return {
+                self.site.url(language, slug): self._page(language, slug)
                 for language in self.site.languages
                 for slug in self.site.slugs
-            ]
+            }
+
+    @cached_property
+    def _quizzes(self) -> Quizzes:
+        def context(chapter: Chapter) -> Context:
+            return self._context(chapter, Diagnostics())
+
+        return Quizzes(self.site, self.texts, self.cache, self._shared_ingredients, context)
 
     def _page(self, language: Language, slug: str) -> Stored:
         chapter = self.site.chapters.get((language.code, slug))
         name = chapter.path if chapter else "placeholder"
-        quizzes = {q.path: digest(repr(q)) for q in self.site.quizzes_on(language, slug)}
+        quizzes = {
+            f"names of the items in {quiz.path}": digest(repr([item.name for item in quiz.items]))
+            for quiz in self.site.quizzes_on(language, slug)
+        }
         ingredients = {**self._shared_ingredients, name: digest(repr(chapter)), **quizzes}
         url = self.site.url(language, slug)
 
         def compute() -> Result:
             if chapter is None:
                 page = self._pages.placeholder(language, slug)
-                return Result({url: page.encode()}, {"links": [], "diagnostics": []})
+                return Result({url: page.encode()}, facts((), ()))
             return self._render(chapter, url)
 
         return self.cache.get(f"pages/{language.code}/{slug}", ingredients, compute)
 
     def _render(self, chapter: Chapter, url: str) -> Result:
-        from builder.blocks.directive import Context
         from builder.blocks.quiz import unshown
         from builder.markdown import render
 
         found = Diagnostics()
-        context = Context(
+        context = self._context(chapter, found)
+        rendered = render(context)
+        found.extend(unshown(context))
+        page = self._pages.chapter(chapter, rendered)
+        return Result({url: page.encode()}, facts(rendered.links, found))
+
+    def _context(self, chapter: Chapter, diagnostics: Diagnostics) -> Context:
+        from builder.blocks.directive import Context
+
+        return Context(
             chapter=chapter,
             site=self.site,
             texts=self.texts,
             numbers=self._numbers,
-            diagnostics=found,
+            diagnostics=diagnostics,
             svg=partial(self._svg, f"charts/{chapter.language.code}/{chapter.slug}"),
         )
-        rendered = render(context)
-        found.extend(unshown(context))
-        page = self._pages.chapter(chapter, rendered)
-        facts = {
-            "links": [[link.href, astuple(link.location)] for link in rendered.links],
-            "diagnostics": [diagnostic.as_dict() for diagnostic in found],
-        }
-        return Result({url: page.encode()}, facts)
 
     def _other_pages(self) -> dict[str, bytes]:
         def compute() -> Result:

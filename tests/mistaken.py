@@ -30,6 +30,12 @@ class Place:
     stage: str
     problem: str
     target: int | None = None
+    until: int = 3
+    """The last position that the question is about; unless it says so, that of `=`."""
+
+    @property
+    def n_positions(self) -> int:
+        return max(self.until, self.at[-2] if len(self.at) > 1 else 0) + 1
 
     def number(self, **other: object) -> float:
         """The number at the place, or at one that differs from it."""
@@ -118,9 +124,9 @@ def scores_of(p: Place, row: int, n: int, scale: float) -> Array:
 
 
 def down(p: Place) -> float:
-    """Every row that sees the source shares it."""
+    """Every row of the question that sees the source shares it."""
     _, row, column = p.at
-    rows = range(column, len(p.head("q")))
+    rows = range(column, p.n_positions)
     return float(soft(np.array([q_k(p, r, column) / 2 for r in rows]))[row - column])
 
 
@@ -178,7 +184,7 @@ OF_TENSOR: Mapping[str, Mapping[str, Callable[[Place], float]]] = {
     },
     "attn.pattern": {
         "no-scale": lambda p: soft(scores_of(p, p.at[1], p.at[1] + 1, 1.0))[p.at[2]],
-        "no-mask": lambda p: soft(scores_of(p, p.at[1], len(p.head("q")), 0.5))[p.at[2]],
+        "no-mask": lambda p: soft(scores_of(p, p.at[1], p.n_positions, 0.5))[p.at[2]],
         "down-the-column": down,
         "no-exponent": raw_share,
         "uniform": lambda p: 1 / (p.at[1] + 1),
@@ -192,7 +198,10 @@ OF_TENSOR: Mapping[str, Mapping[str, Callable[[Place], float]]] = {
         "no-shares": lambda p: sum(v_seen(p)),
         "uniform": lambda p: sum(v_seen(p)) / len(v_seen(p)),
         "keys-for-values": lambda p: p.head("pattern")[p.at[1]] @ p.head("k")[:, p.at[2]],
-        "transposed-shares": lambda p: p.head("pattern").T[p.at[1]] @ p.head("v")[:, p.at[2]],
+        "transposed-shares": lambda p: sum(
+            p.head("pattern")[row, p.at[1]] * p.head("v")[row, p.at[2]]
+            for row in range(p.n_positions)
+        ),
     },
     "attn.result": {
         "rows-of-other-head": lambda p: float(
@@ -226,7 +235,7 @@ OF_TENSOR: Mapping[str, Mapping[str, Callable[[Place], float]]] = {
     "probs": {
         "score-for-share": lambda p: logits(p)[p.at],
         "no-exponent": lambda p: logits(p)[p.at] / sum(logits(p)[p.at[0]]),
-        "down-the-column": lambda p: soft(logits(p)[:, p.at[1]])[p.at[0]],
+        "down-the-column": lambda p: soft(logits(p)[: p.n_positions, p.at[1]])[p.at[0]],
     },
     "∂logits": {
         "no-answer": lambda p: p.anywhere("probs"),

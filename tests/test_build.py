@@ -83,18 +83,35 @@ def test_editing_one_sentence_rebuilds_exactly_that_page(project: Path) -> None:
     assert EDITED.encode() in after["about.html"]
 
 
-def test_editing_an_item_of_a_quiz_rebuilds_its_chapter_and_the_review(project: Path) -> None:
+def test_editing_an_item_of_a_quiz_renders_its_quiz_and_no_page(project: Path) -> None:
     before = tree(project / "dist")
     substitute(project / "content/zh/quiz/scores.yml", "忘了除以 2", "没有除以 2")
     _, events = run(project)
-    changed = "changed: content/zh/quiz/scores.yml"
-    assert sorted(rebuilt(events)) == [("pages/zh/review", changed), ("pages/zh/scores", changed)]
+    assert rebuilt(events) == [("quizzes/zh/scores", "changed: content/zh/quiz/scores.yml")]
     after = tree(project / "dist")
     assert {path for path in before if before[path] != after[path]} == {
         ".build.json",
         "review.html",
         "scores.html",
     }
+    for page in ("review.html", "scores.html"):
+        assert "没有除以 2".encode() in after[page]
+
+
+def test_a_new_item_stands_on_its_page_and_in_the_review(project: Path) -> None:
+    path = project / "content/zh/quiz/limit.yml"
+    item = path.read_text("utf-8").partition("proved:\n")[2].partition("\n\n")[0]
+    path.write_text(f"{path.read_text('utf-8')}\nproved-too:\n{item}\n", "utf-8")
+    _, events = run(project)
+    assert {stage for stage, _ in rebuilt(events)} == {
+        "pages/zh/limit",
+        "pages/zh/review",
+        "quizzes/zh/limit",
+    }
+    after = tree(project / "dist")
+    for page in ("review.html", "limit.html"):
+        assert after[page].count(b'id="quiz-limit-proved-too"') == 1
+    assert not [path for path, data in after.items() if b"<!--items of" in data]
 
 
 def test_a_mistake_in_a_quiz_is_one_message_whatever_pages_show_it(project: Path) -> None:
@@ -133,14 +150,14 @@ def test_going_back_needs_no_rendering(project: Path) -> None:
         ("content/zh/isolated-rows.md", "title: ", "title: 新"),
     ],
 )
-def test_what_every_page_shows_rebuilds_every_page(
+def test_what_every_page_shows_rebuilds_every_page_and_quiz(
     project: Path, name: str, old: str, new: str
 ) -> None:
     path = project / name
     path.write_text(path.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
     stages = {event.stage for event in run(project)[1] if event.is_rebuilt}
-    pages = {event.stage for event in run(project)[1] if event.stage.startswith("pages/")}
-    assert stages == pages
+    whole = ("pages/", "quizzes/")
+    assert stages == {event.stage for event in run(project)[1] if event.stage.startswith(whole)}
 
 
 def test_a_style_reaches_the_site_without_rebuilding_a_page(project: Path) -> None:

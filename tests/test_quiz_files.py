@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 from builder.content.quiz import Quiz
 from builder.content.quiz_files import load_quizzes
-from builder.errors import Diagnostics
+from builder.errors import Diagnostic, Diagnostics
 from builder.markdown import render
+from builder.quiz.marks import filled
+from builder.quiz_items import rendered_quiz
 from tests.rendering import LANGUAGES, QUIZZED, ROOT, context
 
 FIXTURE = (ROOT / "tests/fixtures/content/zh/quiz/index.yml").read_text(encoding="utf-8")
@@ -28,14 +31,12 @@ def load(folder: Path, text: str, name: str = "index.yml") -> tuple[Quiz | None,
 
 
 def shown(folder: Path, text: str) -> tuple[str, list[str]]:
-    """Show a quiz that reads well; return the page with its messages."""
+    """Show a quiz that reads well; return its items with their messages."""
     quiz, problems = load(folder, text)
     assert quiz is not None
     assert problems == []
-    made = context("::: quiz\n:::\n")
-    site = replace(made.site, quizzes={("zh", "index"): quiz})
-    made = replace(made, site=site)
-    return render(made).html, [str(diagnostic) for diagnostic in made.diagnostics]
+    facts = rendered_quiz(quiz, context("")).facts
+    return facts["html"], [str(Diagnostic(**fact)) for fact in facts["diagnostics"]]
 
 
 def changed(old: str, new: str) -> str:
@@ -77,8 +78,8 @@ MALFORMED = [
     (
         "  section: one-row\n  question: 混合",
         "  question: 混合",
-        "question: 混合",
-        "`section` is missing",
+        "side:",
+        "`section` is missing in `side`",
     ),
     ("question: 混合", "qestion: 混合", "qestion", "did you mean `question`?"),
     (
@@ -89,7 +90,13 @@ MALFORMED = [
         "one has `right: true`",
     ),
     ("- text: 右边", "- right: true\n      text: 右边", "options:", "2 of the options are right"),
-    ("right: true", "right: yes", "right: yes", "`right` must be true or false", "it is `yes`"),
+    (
+        "right: true",
+        "right: True",
+        "right: True",
+        "`right` must be true or false",
+        "it is `True`: write `true` or `false`",
+    ),
     ("options:\n", "options: []\n  else:\n", "options:", "`options` lists nothing"),
     (
         '    - text: 两边\n      because: "`A` 只有一张。"\n',
@@ -101,7 +108,29 @@ MALFORMED = [
     ("- text: 右边", "- text: 左边", "- text: 左边", "this option stands on line 6 already"),
     ("- text: 右边", "- txt: 右边", "- txt", "did you mean `text`?"),
     ("      because: 那样只混合一行之内的数。\n", "", "- text: 右边", "`because` is missing"),
-    ("because: 平分。", "because: ''", "because: ''", "`because` is empty"),
+    ("because: 平分。", "because: ''", "because: ''", "`because` is empty", "because: ..."),
+    ("because: 平分。", "because:", "because:", "`because` is empty", "write `because: ...`"),
+    ("because: 平分。", "because: '- 平分'", "because", "begins no block here", "figures stand"),
+    ("because: 平分。", "because: '# 平分'", "because", "`#` begins no block here"),
+    ("because: 平分。", "because: 平分 # 四处", "because", "is a comment", "quote the text"),
+    ("because: 平分。", 'because: "$\\frac 1 2$"', "because", "is an escape", "single quotes"),
+    (
+        "    和 {value}",
+        "    ::: matrix embed\n    :::\n    和 {value}",
+        "::: matrix",
+        "`:::` begins no block",
+    ),
+    ("    和 {value}", "\n    和 {value}", "", "an empty line ends the paragraph", "leave"),
+    (
+        "- mistake: uniform",
+        "- mistake: uniform\n      address: logits",
+        "address: logits",
+        "both `mistake` and `address`",
+        "leave one of them out",
+    ),
+    ("- address: blocks", "- adress: blocks", "adress", "did you mean `address`?"),
+    ("decimals: 3", 'decimals: "3"', "decimals", "it is `3` in quotes: leave them out"),
+    ("side:\n", "sides: 一句话\nside:\n", "sides:", "must be a mapping", "below it, indented"),
     ("  options:\n", "  number: logits\n  options:\n", "side:", "both `options` and `number`"),
     (
         "  number: blocks",
@@ -139,7 +168,36 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("case", MALFORMED, ids=lambda case: case[3])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("right: true", "right: True"),
+        ("  number: blocks", "  nunber: blocks"),
+        ("because: 平分。", "because:"),
+        ("- mistake: uniform", "- mistake: uniform\n      address: logits"),
+        ("- address: blocks", "- adress: blocks"),
+        ("side:\n", "sides: 一句话\nside:\n"),
+    ],
+)
+def test_one_mistake_in_the_form_of_a_quiz_is_one_message(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    _, problems = load(tmp_path, changed(old, new))
+    assert len(problems) == 1, problems
+
+
+def test_more_options_than_anybody_reads_are_an_error(tmp_path: Path) -> None:
+    more = "".join(f"    - text: 第 {n} 边\n      because: 没有。\n" for n in range(4))
+    _, (problem,) = load(tmp_path, changed("    - text: 右边\n", f"{more}    - text: 右边\n"))
+    assert "7 options are too many [many-options]" in problem
+    assert "at most 6" in problem
+    more = "".join(f"    - mistake: no-{n}\n      because: 没有。\n" for n in range(3))
+    text = changed("    - mistake: uniform\n", f"{more}    - mistake: uniform\n")
+    _, (problem,) = load(tmp_path, text)
+    assert "6 mistakes are too many [many-options]" in problem
+
+
+@pytest.mark.parametrize("case", MALFORMED, ids=lambda case: f"{case[1]!r}")
 def test_a_mistake_in_the_form_of_a_quiz_is_said_with_its_line(
     tmp_path: Path, case: tuple[str, ...]
 ) -> None:
@@ -164,6 +222,34 @@ def test_a_file_of_no_chapter_is_an_error(
     assert quiz is None
     assert problem.startswith(f"content/zh/quiz/{name}: error: {message}")
     assert hint in problem
+
+
+@pytest.mark.parametrize(
+    "name", [".index.yml.swp", ".#index.yml", "index.yml~", "#index.yml#", ".DS_Store", "notes.txt"]
+)
+def test_what_editors_and_systems_leave_beside_a_quiz_is_no_quiz(tmp_path: Path, name: str) -> None:
+    load(tmp_path, FIXTURE)
+    beside = tmp_path / "content/zh/quiz" / name
+    if name.startswith(".#"):
+        beside.symlink_to("user@host.4711")
+    else:
+        beside.write_bytes(b"\xff")
+    (tmp_path / "content/zh/quiz/empty").mkdir()
+    quiz, problems = load(tmp_path, FIXTURE)
+    assert quiz is not None
+    assert problems == []
+
+
+def test_a_link_to_a_quiz_that_is_gone_is_said_to_be_one(tmp_path: Path) -> None:
+    load(tmp_path, FIXTURE)
+    path = tmp_path / "content/zh/quiz/index.yml"
+    path.unlink()
+    path.symlink_to("nowhere.yml")
+    found = Diagnostics()
+    quizzes = load_quizzes(tmp_path / "content", LANGUAGES, {("zh", "index"): QUIZZED}, found)
+    assert quizzes == {}
+    (problem,) = found
+    assert "this file does not exist [missing-file]" in str(problem)
 
 
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
@@ -194,6 +280,21 @@ WRONG = [
     ("decimals: 3", "stage: traned", "", "there is no stage `traned`", "did you mean `trained`?"),
     ("decimals: 3", "format: hole", "", "there is no format `hole`", "did you mean `whole`?"),
     ("decimals: 3", 'target: "="', "", "is no gradient, so it has no target"),
+    ("decimals: 3", 'target: "+"', "", "has no `+`", "`@0` to `@4`"),
+    ("decimals: 3", 'until: "@9"', "", "has no `@9`", "`@0` to `@4`"),
+    ("decimals: 3", "decimals: 12", "", "more than are stored of every number", "at most 6"),
+    ("decimals: 3", "format: whole", "", "`whole` makes 1 of 0.5739717, which is not whole"),
+    (
+        READ,
+        "- address: blocks.0.attn.pattern[1,@1,@0]",
+        "",
+        "is the very number that is asked for [right-address]",
+        "a reader takes for it",
+    ),
+    (ASKED, "number: blocks.0.attn.pattern[head-fond,×,7]", "", "did you mean `head-found`?"),
+    (ASKED, "number: blocks.0.attn.pattern[head,×,7]", "", "a claim that finds one: `head-found`"),
+    ("text: 右边", "text: '**左边**'", "", "looks like the one on line 6 [repeated-option]"),
+    ("text: 右边", "text: '右边`'", "", "this backtick stays literal [literal-backtick]"),
     ("decimals: 3", "decimals: 0", ASKED, "only 2 options differ as they are shown", "`decimals`"),
     (
         "那样只混合",
@@ -242,16 +343,74 @@ def test_a_mistake_needs_a_source_that_its_reader_sees(tmp_path: Path) -> None:
     assert all("is of a source that comes after its reader [no-number]" in p for p in problems)
 
 
-def test_a_mistake_that_looks_like_the_right_answer_is_left_out(tmp_path: Path) -> None:
+def test_a_mistake_that_looks_like_another_option_is_left_out_with_a_warning(
+    tmp_path: Path,
+) -> None:
     text = changed(
         "    - mistake: uniform\n",
-        "    - address: blocks.0.attn.pattern[head-found,@1,@0]\n      because: 同一格。\n"
+        "    - address: blocks.0.attn.pattern[0,@0,@0]\n      because: 第一格。\n"
+        "    - address: blocks.0.attn.pattern[1,@0,@0]\n      because: 又一格。\n"
         "    - mistake: uniform\n",
     )
-    html, problems = shown(tmp_path, text)
-    assert problems == []
-    assert "同一格" not in html
-    assert html.count('name="index/share"') == 4
+    html, (problem,) = shown(tmp_path, text)
+    assert "第一格" in html
+    assert "又一格" not in html
+    assert html.count('name="index/share"') == 5
+    assert "warning: `blocks.0.attn.pattern[1,@0,@0]` gives 1.000 like" in problem
+    assert "[left-out]" in problem
+    assert line_of(problem, text).strip() == "- address: blocks.0.attn.pattern[1,@0,@0]"
+
+
+def test_a_mistake_with_what_has_no_catalogue_says_what_to_write_instead(tmp_path: Path) -> None:
+    text = changed(ASKED, "number: claims.head-found.layer")
+    _, problems = shown(tmp_path, text)
+    assert all("say by `address` what is read instead" in p for p in problems[:1]), problems
+
+
+SECOND = """
+second:
+  section: one-row
+  question: |
+    这一格是 {value}`blocks.0.attn.pattern[1,@1,@0] decimals=1`。
+  options:
+    - text: 左边
+      right: true
+      because: 是。
+    - text: 右边
+      because: 不是。
+    - text: 两边
+      because: 不是。
+"""
+
+
+def test_a_stem_that_shows_the_answer_of_another_item_is_a_warning(tmp_path: Path) -> None:
+    text = FIXTURE + SECOND
+    _, (problem,) = shown(tmp_path, text)
+    assert "warning: `second` shows 0.6, and the answer of `share` on the same page" in problem
+    assert "[answer-given-away]" in problem
+    assert line_of(problem, text).strip() == "question: |"
+    elsewhere = text.replace("[1,@1,@0] decimals=1", "[1,@1,@0] problem=8x7 decimals=1")
+    assert shown(tmp_path, elsewhere)[1] == []
+
+
+def test_an_answer_may_not_be_typed_in_another_stem_either(tmp_path: Path) -> None:
+    typed = SECOND.replace("{value}`blocks.0.attn.pattern[1,@1,@0] decimals=1`", "`0.574` 上下")
+    _, (problem,) = shown(tmp_path, FIXTURE + typed)
+    assert "`second` shows 0.574" in problem
+    near = typed.replace("0.574", "10.574")
+    assert shown(tmp_path, FIXTURE + near)[1] == []
+
+
+def test_a_mistake_knows_no_more_of_a_problem_than_the_question(tmp_path: Path) -> None:
+    def options(until: str) -> list[str]:
+        text = changed("decimals: 3", f"decimals: 3\n  {until}").replace("uniform", "no-mask")
+        html, _ = shown(tmp_path, text)
+        return re.findall(r'<span data-value="[^"]*">([^<]*)</span></span></label>', html)
+
+    usual, short, whole = (options(f'until: "{token}"') for token in ("=", "@1", "@4"))
+    assert usual == options("stage: trained")
+    assert usual != whole
+    assert len(short) == len(usual) - 1  # up to the reader itself, a mask hides nothing
 
 
 def test_numbers_of_an_item_stay_those_of_its_own_problem(tmp_path: Path) -> None:
@@ -305,9 +464,20 @@ def test_the_review_has_every_item_by_chapter() -> None:
     made = replace(made, site=site, chapter=chapter)
     page = render(made)
     assert list(made.diagnostics) == []
-    assert page.html.count('class="quiz-item"') == 2
     assert 'href="#quiz-index"' in page.html
-    assert {link.href for link in page.links} == {"index.html#one-row"}
+    quiz = made.site.quizzes["zh", "index"]
+    items = rendered_quiz(quiz, context("")).facts
+    whole = filled(page.html, "index", items["html"], "回去看")
+    assert whole.count('class="quiz-item"') == 2
+    assert "<!--" not in whole
+    assert {href for href, _ in items["links"]} == {"index.html#one-row"}
+
+
+def test_items_read_as_they_always_did() -> None:
+    """The HTML of the fixture, with its lines broken before some elements."""
+    facts = rendered_quiz(context("").site.quizzes["zh", "index"], context("")).facts
+    golden = (ROOT / "tests/fixtures/quiz_items.html").read_text(encoding="utf-8")
+    assert re.sub(r"\s*\n\s*", "", facts["html"]) == re.sub(r"\s*\n\s*", "", golden)
 
 
 def test_a_review_of_nothing_is_an_error() -> None:

@@ -105,7 +105,7 @@ def test_the_right_number_is_what_the_stored_weights_make(
         place.get_by_role("button", name="核对").click()
         expect(told(place)).to_contain_text("对。")
         expect(told(place)).to_have_class("quiz-said is-right")
-        stated = place.locator("legend .value").all_inner_texts()
+        stated = place.locator("legend .value[data-cell]").all_inner_texts()
         assert stated == [display(float(x)) for x in [*q[3], *k[2]]]
 
 
@@ -153,7 +153,7 @@ def test_by_keyboard_alone(site: BuiltSite, chromium: Chromium, items: dict[str,
 def test_what_a_screen_reader_is_told(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "index.html") as visit:
         place = item(visit.page, "index/what-100-shows")
-        group = place.get_by_role("group", name="100 道题全部答对")
+        group = place.get_by_role("group", name="训练好的模型全部答对")
         expect(group).to_be_visible()
         expect(group.get_by_role("radio")).to_have_count(4)
         expect(place.get_by_role("status")).to_have_count(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,12 @@ def test_the_review_shows_the_items_of_the_chapters_as_they_do(
     site: BuiltSite, items: dict[str, Shown]
 ) -> None:
     assert items.keys() == ITEMS.keys()
+    source = re.compile(r"<a href=[^>]*>([^<]*)</a> <span class=.quiz-when")
     for path in QUIZZES:
         for name, item in shown(site.folder / f"{path.stem}.html").items():
-            assert item == items[name]
+            own, other = (source.findall(html)[0] for html in (item.html, items[name].html))
+            assert (own, other[:3]) == ("回去看这一节", "出自“")
+            assert replace(item, html=item.html.replace(own, other)) == items[name]
 
 
 def test_options_differ_and_one_is_right(items: dict[str, Shown]) -> None:
@@ -175,6 +178,8 @@ def expected(
         made = of_document(site, item["number"])
     else:
         place = place_of(site, data)
+        if "until" in item:
+            place = replace(place, until=int(item["until"].removeprefix("@")))
         right, made = place.number(), {}
     wrong = []
     for mistake in item["mistakes"]:
@@ -286,6 +291,41 @@ def test_questions_state_the_numbers_of_their_own_problem(
 
 def _values(html: str) -> Iterator[tuple[str, str]]:
     yield from re.findall(r'<span class="value"([^>]*)>([^<]*)</span>', html)
+
+
+def test_no_stem_shows_the_answer_of_another_item_of_its_page(items: dict[str, Shown]) -> None:
+    """Neither with its decimals nor with others, and neither looked up nor typed."""
+    for name in NUMERIC:
+        right = numbers(items[name])[items[name].right]
+        shown_right = items[name].options[items[name].right]
+        page = name.split("/")[0]
+        for other in (o for o in items if o.split("/")[0] == page and o != name):
+            stem = items[other].html.split("</legend>")[0]
+            looked_up = [float(value) for value in re.findall(r'data-value="([^"]*)"', stem)]
+            assert (abs(right) < 10 and right == int(right)) or right not in looked_up, (
+                name,
+                other,
+            )
+            typed = re.findall(r"[−]?\d[\d,]*(?:\.\d+)?", plain(stem))
+            assert len(shown_right) == 1 or shown_right not in typed, (name, other)
+
+
+def test_a_stem_with_numbers_of_a_head_names_problem_layer_and_head(
+    items: dict[str, Shown],
+) -> None:
+    """A review shuffles the items, so that none can lean on the one before."""
+    for name in NUMERIC:
+        stem = plain(items[name].html.split("</legend>")[0])
+        cells = re.findall(r'data-cell="([^"]*)"', items[name].html)
+        of_head = [cell for cell in cells if re.search(r"attn\.(?!W_)", cell)]
+        stages = set(re.findall(r'data-stage="([^"]*)"', items[name].html))
+        if any(re.search(r"attn\.(q|k|v|z|pattern|attn_scores|W_)", cell) for cell in cells):
+            assert re.search(r"第 \d 层(第 \d 个头|头 \d)", stem), name
+        if of_head:
+            assert re.search(r"\d×\d", stem), name
+        if "initial" in stages:
+            assert "训练之前" in stem, name
+        assert not re.match(r"(这个|那个|还是|同一)", stem.strip()), name
 
 
 def test_every_item_names_its_chapter_and_a_section_of_it(site: BuiltSite) -> None:

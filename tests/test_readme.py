@@ -11,6 +11,7 @@ from builder.blocks import BLOCKS, ROLES, value
 from builder.blocks.directive import NUMBERS
 from builder.cli import main, parser
 from builder.links import STATE
+from tests.mistaken import GENERAL, OF_TENSOR
 from tests.projects import ROOT, overwrite, substitute
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,6 +29,14 @@ def test_the_example_of_a_quiz_builds(project: Path) -> None:
     overwrite(project / "content/zh/quiz/scores.yml", example.encode())
     assert main(["build", "--strict", "--quiet"]) == 0
     assert "忘了除以 2" in (project / "dist/scores.html").read_text(encoding="utf-8")
+
+
+def test_every_mistake_of_a_quiz_is_named_with_its_tensor() -> None:
+    table = README.partition("| of | mistakes |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (every tensor|`[^`]*`) \| (`.*) \|$", table, re.MULTILINE)
+    named = {of.strip("`"): set(re.findall(r"`([a-z-]+)`", names)) for of, names in rows}
+    known = {"every tensor": GENERAL, **OF_TENSOR}
+    assert named == {of: set(names) for of, names in known.items()}
 
 
 def test_the_days_of_the_boxes_are_those_of_the_script() -> None:

@@ -378,7 +378,7 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing(content: Path) -
         ("title: Chapter", "short_title: x", "2: error: `title` is missing"),
         ("title: Chapter", "titel: Chapter", "2:1: error: unknown field `titel`"),
         ("title: Chapter", "title: 7", "2:1: error: `title` must be text"),
-        ("title: Chapter", "title: [", "4:1: error: not valid YAML: "),
+        ("title: Chapter", "title: [", "2:8: error: not valid YAML: "),
         ("title: Chapter", "title: Chapter\nproblem: 10x10", "3:1: error: there is no problem"),
         ("---\ntitle", "--\ntitle", "1:1: error: the chapter does not start with front matter"),
         ("sentence.\n---", "sentence.\n--", "1:1: error: the chapter does not start with front"),

@@ -88,14 +88,75 @@ def test_lines_count_from_the_start_of_the_file_when_the_text_does_not() -> None
 
 
 def test_a_syntax_error_shows_its_line_and_the_text_there() -> None:
-    problem = only_problem("a: 1\nb: [1, 2\nc: 3\n")
-    assert problem.startswith("site.yml:3:2: error: not valid YAML: ")
-    assert problem.endswith("\n    c: 3")
+    problem = only_problem("a: 1\nb: 2\n c: 3\n")
+    assert problem == (
+        "site.yml:3:3: error: not valid YAML: mapping values are not allowed in this context "
+        "[yaml]\n    c: 3\n    hint: indent the fields of one mapping alike; quote a text that "
+        "holds signs of YAML"
+    )
 
 
-@pytest.mark.parametrize("text", ["- a\n- b\n", "just text", "7"])
-def test_a_top_level_that_is_no_mapping_is_an_error(text: str) -> None:
-    assert only_problem(text) == "site.yml:1:1: error: expected `field: value` lines [yaml]"
+QUOTE_IT = "put the text in quotes"
+SLIPS = [
+    # what is written, the line and column to blame, what is said, and what would be right
+    ("q: `a` 是几？", "1:4", "a text cannot begin with a backtick here", QUOTE_IT),
+    ("q: {value}`probs` 是几？", "1:4", "a text cannot begin with `{` here", QUOTE_IT),
+    ("a:\n  - b: {value}`probs`", "2:8", "a text cannot begin with `{` here", QUOTE_IT),
+    ("q: @a 是几？", "1:4", "a text cannot begin with `@` here", QUOTE_IT),
+    ("q: %a 是几？", "1:4", "a text cannot begin with `%` here", QUOTE_IT),
+    ("q: **a** 是几？", "1:4", "a text cannot begin with `*` here", QUOTE_IT),
+    ("q: [a] 是几？", "1:4", "a text cannot begin with `[` here", QUOTE_IT),
+    ("q: >a\nb: 1", "1:4", "a text cannot begin with `>` here", QUOTE_IT),
+    ("q: 问: 题", "1:4", "a text cannot hold `: ` here", QUOTE_IT),
+    ("a:\n\tq: 1", "2:1", "a tab indents this line", "spaces alone"),
+    ("a:\n  q: 1\n\tb: 2", "3:1", "a tab indents this line", "spaces alone"),
+    ("a:\n\u00a0\u00a0q: 1\n", "2:1", "a no-break space indents this line", "spaces alone"),
+    ("a:\n  q: 1\n\u3000b: 2\n  c: 3", "3:1", "a full-width space indents", "spaces alone"),
+    ("a:\n  q：1\n  b: 2", "2:4", "`：` is a full-width colon", "`:` and a space"),
+    ("a:\n  b: 2\n\n  q：1\n\n  c: 2", "4:4", "`：` is a full-width colon", "`:` and a space"),
+    ("a:\n  q:1\n  b: 2", "2:4", "there is no space after this `:`", "`:` and a space"),
+    ("a: 1\nq: 'abc\nb: 1\nc: 2\n", "2:4", "the quote that opens here is never closed", ""),
+    ('a: 1\nq: "abc\nb: 1\nc: 2\n', "2:4", "the quote that opens here is never closed", ""),
+    ("q: 'abc\nb: 'd'\n", "1:4", "not closed before the next one", "on its own line"),
+    ("q: 'it's a'\n", "1:4", "the text goes on after the ' that closes it", "quote all of it"),
+    ('q: "a" b\n', "1:4", 'the text goes on after the " that closes it', "quote all of it"),
+    ("q: [\n", "1:4", "the `[` that opens here is never closed", "end it with `]`"),
+    ("a: 1\nb: [1, 2\nc: 3\n", "2:4", "the `[` that opens here is never closed", "`]`"),
+    ("a: {b: 1\nc: 3\n", "1:4", "the `{` that opens here is never closed", "`}`"),
+]
+
+
+@pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: repr(slip[0]))
+def test_a_slip_that_makes_no_yaml_is_explained_at_its_own_line(slip: tuple[str, ...]) -> None:
+    text, place, message, hint = slip
+    problem = only_problem(text)
+    assert problem.startswith(f"site.yml:{place}: error: not valid YAML: ")
+    assert message in problem
+    assert hint in problem.partition("\n    hint: ")[2]
+    assert text.splitlines()[int(place[0]) - 1].strip() in problem  # the line is shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q: |\n  {value}`a` 和 '\n  b：c\n  d:e: f\n",
+        "q: '`a` 是几：'\nb: \"it's\"\nc: 'it''s'\n",
+        "q:\n  - '{value}`a`'  # why\n  - [1, 2]\n",
+        "q: |\n  　　一段\n  　　二段\n",
+        "q: https://example.org/a:b\n",
+    ],
+)
+def test_what_looks_like_a_slip_in_a_text_that_is_quoted_is_none(text: str) -> None:
+    assert problems(read(text)[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("- a\n- b\n", "a list"), ("just text", "`just text`"), ("7", "`7`")]
+)
+def test_a_top_level_that_is_no_mapping_is_an_error(text: str, shown: str) -> None:
+    assert only_problem(text) == (
+        f"site.yml:1:1: error: expected `field: value` lines [yaml]\n    hint: it is {shown}"
+    )
 
 
 def test_a_damaged_file_is_not_also_said_to_lack_its_fields() -> None:
@@ -108,7 +169,8 @@ def test_a_mapping_of_the_wrong_type_is_not_also_said_to_lack_its_fields() -> No
     section, diagnostics = read("title: text")
     assert section.section("title").get("zh", str) == ""
     assert problems(diagnostics) == [
-        "site.yml:1:1: error: `title` must be a mapping [wrong-type]\n    title: text"
+        "site.yml:1:1: error: `title` must be a mapping [wrong-type]\n    title: text\n"
+        "    hint: write its fields below it, indented"
     ]
 
 
@@ -118,7 +180,7 @@ def test_a_problem_shows_its_line_wherever_the_text_starts() -> None:
     section.section("b").get("d", int)
     (lacking, wrong) = sorted(diagnostics, key=lambda problem: problem.column)
     assert (wrong.line, wrong.column, wrong.excerpt) == (9, 3, "  c: [1, x]  # why")
-    assert (lacking.rule, lacking.line, lacking.excerpt) == ("missing-field", 9, "")
+    assert (lacking.rule, lacking.line, lacking.excerpt) == ("missing-field", 8, "")
 
 
 def test_an_empty_text_is_an_empty_mapping() -> None:
@@ -213,7 +275,7 @@ def test_a_missing_field_is_reported_at_its_mapping() -> None:
     section, diagnostics = read("a: 1\nb:\n  x: 1\n")
     section.section("b").get("code", str)
     assert problems(diagnostics) == [
-        "site.yml:3: error: `code` is missing [missing-field]\n    hint: write `code: ...`"
+        "site.yml:2: error: `code` is missing in `b` [missing-field]\n    hint: write `code: ...`"
     ]
 
 
@@ -222,7 +284,6 @@ def test_a_missing_field_is_reported_at_its_mapping() -> None:
     [
         ("7", str, "text"),
         ("true", str, "text"),
-        ("null", str, "text"),
         ("[a]", str, "text"),
         ("{a: b}", str, "text"),
         ("seven", int, "a whole number"),
@@ -238,6 +299,31 @@ def test_a_value_of_another_type_is_an_error(text: str, kind: type, wanted: str)
     assert section.get("x", kind) == kind()
     (problem,) = problems(diagnostics)
     assert problem.startswith(f"site.yml:2:1: error: `x` must be {wanted} [wrong-type]")
+
+
+def test_a_text_that_is_not_there_is_empty() -> None:
+    section, diagnostics = read("a: 1\nx:\n")
+    assert section.get("x", str) == ""
+    assert problems(diagnostics) == [
+        "site.yml:2:1: error: `x` is empty [missing-field]\n    x:\n    hint: write `x: ...`"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "hint"),
+    [
+        ("'3'", int, "it is `3` in quotes: leave them out"),
+        ("True", bool, "it is `True`: write `true` or `false`"),
+        ("three", int, "it is `three`"),
+        ("maybe", bool, "it is `maybe`"),
+    ],
+)
+def test_a_value_that_is_nearly_of_the_type_is_told_how_to_be(
+    text: str, kind: type, hint: str
+) -> None:
+    section, diagnostics = read(f"x: {text}")
+    section.get("x", kind)
+    assert [found.hint for found in diagnostics] == [hint]
 
 
 def test_aliases_are_refused_before_they_can_multiply() -> None:

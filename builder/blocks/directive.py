@@ -178,9 +178,6 @@ class Directive:
     inline
         Renders inline Markdown that came from the option of that name, or from the argument
         if the name is empty.
-    quoted
-        Renders inline Markdown of another file, whose text is the body of the chapter in the
-        context, and which starts on a line of it.
     """
 
     name: str
@@ -189,7 +186,6 @@ class Directive:
     body: str
     line: int
     inline: Callable[[str, str], str]
-    quoted: Callable[[str, Context, int], str]
 
     def required(self, option: str) -> Any:
         """Return the value of an option that must be given."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
-from builder.blocks.quiz_item import quiz_html
+from builder.blocks.quiz_item import place_items
 from builder.errors import Diagnostic, Location
 
 NAME = "quiz"
@@ -16,7 +16,10 @@ OPTIONS: Options = {}
 
 
 def render(directive: Directive, context: Context) -> str:
-    """Return the items; a script makes them answer, and brings back what was missed."""
+    """Return the place of the items; a script makes them answer, and brings back what was missed.
+
+    The items themselves are rendered by `builder.quiz_items`.
+    """
     chapter = context.chapter
     quiz = context.site.quizzes.get((chapter.language.code, chapter.slug))
     if quiz is None:
@@ -25,9 +28,12 @@ def render(directive: Directive, context: Context) -> str:
             f"write `content/{chapter.language.code}/quiz/{chapter.slug}.yml`, or delete the block"
         )
         raise BlockError("no-quiz", message, hint)
+    if NAME in context.ids.taken:
+        message = f"these items stand on line {context.ids.taken[NAME]} already"
+        raise BlockError("duplicate-id", message, "delete one of the two blocks")
     own_id = context.ids.take(NAME, directive.line)
     label = escape(context.words("quiz.title"))
-    items = quiz_html(quiz, directive, context)
+    items = place_items(quiz, directive.line, context)
     return f'<section class="quiz" id="{own_id}" aria-label="{label}">\n{items}</section>\n'
 
 

@@ -3,53 +3,73 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from html import escape
 
 from builder.blocks import value
-from builder.blocks.directive import Context, Directive, Role
+from builder.blocks.directive import Context, Role
 from builder.blocks.part import BETWEEN
-from builder.blocks.quiz_choices import Choice, asked, choices, reporting
+from builder.blocks.quiz_choices import Choice, RightNumber, asked, choices, reporting
 from builder.content.quiz import Item, Number, Quiz, Text
 from builder.links import Link
 from builder.numbers.display import problem_label
 from builder.numbers.matrix import Value
+from builder.quiz.marks import SOURCE, items_mark
+
+Inline = Callable[[str, int, Context], str]
+"""Renders inline Markdown that starts on a line of the chapter in the context."""
 
 
-def quiz_html(quiz: Quiz, directive: Directive, context: Context) -> str:
-    """Return the items of a chapter, which read without scripts: choose, then open the answer.
+@dataclass(frozen=True, slots=True)
+class ShownItem:
+    """An item as HTML, its question alone, and the right number if it asks for one."""
+
+    item: Item
+    html: str
+    question: str
+    right: RightNumber | None
+
+
+def place_items(quiz: Quiz, line: int, context: Context) -> str:
+    """Return the mark of a chapter's items, whose ids are given out to a block on a line."""
+    for item in quiz.items:
+        context.ids.reserve(_item_id(item, quiz), line)
+    return items_mark(quiz.slug)
+
+
+def _item_id(item: Item, quiz: Quiz) -> str:
+    return f"quiz-{quiz.slug}-{item.name}"
+
+
+def shown_item(item: Item, quiz: Quiz, context: Context, render: Inline) -> ShownItem:
+    """Return one item, which reads without scripts: choose, then open the answer.
 
     Numbers in an item are those of its own problem, whatever the reader looks at: the answers
     would not follow.
     """
-    return "".join(_item(item, quiz, directive, context) for item in quiz.items)
-
-
-def _item(item: Item, quiz: Quiz, directive: Directive, context: Context) -> str:
-    chapter = replace(
-        context.chapter, path=quiz.path, body=quiz.source, body_line=1, problem=item.problem
-    )
-    own = replace(context, chapter=chapter, can_follow=False)
+    own = replace(context, chapter=replace(context.chapter, problem=item.problem))
 
     def inline(text: Text) -> str:
-        return directive.quoted(text.markdown, own, text.line)
+        return render(text.markdown, text.line, own)
 
-    key = f"{quiz.slug}/{item.name}"
-    item_id = context.ids.reserve(f"quiz-{quiz.slug}-{item.name}", directive.line)
-    found = choices(item, own, inline)
+    key, item_id = f"{quiz.slug}/{item.name}", _item_id(item, quiz)
+    found, question = choices(item, own, inline), inline(item.question)
     options = "".join(
         f'<label><input type="radio" name="{key}"><span>{choice.html}</span></label>'
         for choice in found
     )
     answers = "".join(_answer(choice, context) for choice in found)
     number = _number(item, item.number, own) if item.number and found else ""
-    return (
+    html = (
         f'<div class="quiz-item" id="{item_id}" data-item="{key}">'
-        f"<fieldset><legend>{inline(item.question)}</legend>{options}</fieldset>"
+        f"<fieldset><legend>{question}</legend>{options}</fieldset>"
         f"<details><summary>{escape(context.words('quiz.answers'))}</summary>"
         f'<ul class="quiz-answers">{answers}</ul>{number}</details>'
         f"{_source(item, quiz, context)}</div>\n"
     )
+    right = next((choice.number for choice in found if choice.is_right), None)
+    return ShownItem(item, html, question, right)
 
 
 def _answer(choice: Choice, context: Context) -> str:
@@ -85,9 +105,7 @@ def _where(number: Value, context: Context) -> str:
 
 def _source(item: Item, quiz: Quiz, context: Context) -> str:
     """The section to read again."""
-    chapter = context.site.chapters[context.chapter.language.code, quiz.slug]
     href = f"{quiz.slug}.html#{item.section.markdown}"
     context.links.append(Link(href, item.section.location))
-    text = escape(context.words("quiz.source", title=chapter.short_title))
-    link = f'<a href="{escape(href)}">{text}</a>'
+    link = f'<a href="{escape(href)}">{SOURCE}</a>'
     return f'<p class="quiz-source">{link} <span class="quiz-when"></span></p>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
-from builder.blocks.quiz_item import quiz_html
+from builder.blocks.quiz_item import place_items
 from builder.content.quiz import Quiz
 from builder.content.site import REVIEW
 
@@ -16,10 +16,7 @@ OPTIONS: Options = {}
 
 
 def render(directive: Directive, context: Context) -> str:
-    """Return every item by chapter; what keeps progress is hidden until a script.
-
-    Its page is rendered anew when any quiz changes: no other page is.
-    """
+    """Return the place of every item by chapter; what keeps progress is hidden until a script."""
     chapter = context.chapter
     if chapter.slug != REVIEW:
         message = f"the items of all chapters stand in the chapter `{REVIEW}` alone"
@@ -66,7 +63,7 @@ def _section(quiz: Quiz, directive: Directive, context: Context) -> str:
     own_id = context.ids.reserve(f"quiz-{quiz.slug}", directive.line)
     title_id = context.ids.part(own_id, "title")
     title = escape(_title(quiz, context))
-    items = quiz_html(quiz, directive, context)
+    items = place_items(quiz, directive.line, context)
     return (
         f'<section class="quiz" id="{own_id}" aria-labelledby="{title_id}">'
         f'<h3 id="{title_id}">{title}</h3>\n<div class="review-items">{items}</div></section>\n'

@@ -116,5 +116,5 @@ def decimals_in(options: Mapping[str, str]) -> int | None:
         return None
     if not re.fullmatch(r"[0-9]{1,2}", text) or int(text) > MAX_DECIMALS:
         message = f"`decimals` = `{text}` must be 0 to {MAX_DECIMALS}"
-        raise BlockError("bad-decimals", message, "", "decimals")
+        raise BlockError("bad-decimals", message, "such as 3", "decimals")
     return int(text)

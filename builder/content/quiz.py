@@ -40,13 +40,19 @@ class Mistake:
     because: Text
     location: Location
 
+    @property
+    def named(self) -> str:
+        """The mistake as messages name it."""
+        return f"`{self.name or self.address}`"
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number to predict: where it stands in the snapshot, and the mistakes to tell it from.
 
     `options` are those of a `{value}` as text, but for `problem`, which is the item's: `stage`,
-    `target`, `decimals` and `format`. `locations` has the place of each, and of the address.
+    `target`, `decimals` and `format`; and `until`, the last token that the question is about.
+    `locations` has the place of each, and of the address.
     """
 
     address: str

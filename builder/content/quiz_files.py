@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from builder.content.config import check_problem
-from builder.content.quiz import Item, Mistake, Number, Option, Quiz, Text
+from builder.content.quiz import Item, Mistake, Number, Option, Quiz
+from builder.content.quiz_text import paragraph, word
 from builder.content.section import Section
 from builder.content.site import Chapter, Language
 from builder.content.strict_yaml import read_section
@@ -22,11 +23,17 @@ from model.task import Task
 
 FOLDER = "quiz"
 
-FEWEST_OPTIONS = 3
-"""Of two options, one is right by half."""
+FEWEST_OPTIONS, MOST_OPTIONS = 3, 6
+"""Of two options, one is right by half; more than six are read by nobody."""
 
 KINDS = ("options", "number")
 """What an item has one of."""
+
+WAYS = ("mistake", "address")
+"""How a wrong number is made."""
+
+OF_NUMBER = ("stage", "target", "decimals", "format", "until", "because", "mistakes")
+"""What an item with a `number` has besides."""
 
 
 def load_quizzes(
@@ -41,7 +48,7 @@ def load_quizzes(
         written = {
             slug: chapter for (code, slug), chapter in chapters.items() if code == language.code
         }
-        for path in sorted((content / language.code / FOLDER).glob("*")):
+        for path in _files(content / language.code / FOLDER):
             shown = f"{content.name}/{language.code}/{FOLDER}/{path.name}"
             problem = _misnamed(path, written)
             if problem:
@@ -51,6 +58,12 @@ def load_quizzes(
             if quiz:
                 found[language.code, path.stem] = quiz
     return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """What an author can have meant for a quiz: not what editors and systems put beside it."""
+    found = (path for ending in ("yml", "yaml") for path in folder.glob(f"*.{ending}"))
+    return sorted(path for path in found if not path.name.startswith("."))
 
 
 def _misnamed(path: Path, chapters: Mapping[str, Chapter]) -> tuple[str, str] | None:
@@ -78,18 +91,20 @@ def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         message = f"`{name}` is not a name: use a-z, 0-9 and single hyphens"
         top.complain(*top.place(name), "item-name", message, "such as `row-of-a`")
-    _check_kind(name, fields, top)
+    if isinstance(top.entries[name].value, Section):
+        _check_kind(name, fields, top)
     problem = check_problem(fields, "problem", chapter.problem, chapter.task)
     item = Item(
         name=name,
-        section=_text(fields, "section"),
+        section=word(fields, "section"),
         problem=problem,
-        question=_text(fields, "question"),
+        question=paragraph(fields, "question"),
         location=top.locate(name),
         options=_options(fields) if "options" in fields else (),
         number=_number(fields, problem, chapter.task) if "number" in fields else None,
     )
-    fields.finish(ignored=KINDS)
+    is_kind_known = "options" in fields or "number" in fields
+    fields.finish(ignored=KINDS if is_kind_known else (*KINDS, *OF_NUMBER))
     return item
 
 
@@ -108,74 +123,90 @@ def _options(fields: Section) -> list[Option]:
     options = list(_each_option(fields))
     right = [option for option in options if option.is_right]
     place = fields.place("options")
-    if options and len(right) != 1:
+    given = [option.entries.get("right") for option in _mappings(fields, "options")]
+    is_said = all(entry is None or isinstance(entry.value, bool) for entry in given)
+    if options and len(right) != 1 and is_said:
         message = f"{len(right) or 'none'} of the options {'are' if right else 'is'} right"
         fields.complain(*place, "right-option", message, "one has `right: true`, and only one")
     if 0 < len(options) < FEWEST_OPTIONS:
         message = f"{len(options)} options are too few"
         fields.complain(*place, "few-options", message, f"at least {FEWEST_OPTIONS}")
+    _check_most(fields, "options", len(options), MOST_OPTIONS)
     return options
+
+
+def _check_most(fields: Section, name: str, n_given: int, most: int) -> None:
+    if n_given > most:
+        message = f"{n_given} {name} are too many"
+        fields.complain(*fields.place(name), "many-options", message, f"at most {most}")
 
 
 def _each_option(fields: Section) -> Iterator[Option]:
     seen: dict[str, int] = {}
     for option in _sections(fields, "options", "{text: ..., because: ...}"):
-        text = _text(option, "text")
-        yield Option(text, _text(option, "because"), option.get("right", bool, False))
+        text = paragraph(option, "text")
+        yield Option(text, paragraph(option, "because"), option.get("right", bool, False))
         option.finish()
         if text.markdown in seen:
             message = f"this option stands on line {seen[text.markdown]} already"
-            option.complain(*option.place("text"), "repeated-option", message)
+            hint = "write another, or delete one of them"
+            option.complain(*option.place("text"), "repeated-option", message, hint)
         seen.setdefault(text.markdown, text.line)
 
 
 def _number(fields: Section, problem: str, task: Task) -> Number:
-    address = _text(fields, "number")
-    given = {name: fields.get(name, str, "") for name in ("stage", "target", "format")}
+    address = word(fields, "number")
+    mistakes = list(_mistakes(fields, problem, task))
+    _check_most(fields, "mistakes", len(mistakes), MOST_OPTIONS - 1)
+    given = {name: fields.get(name, str, "") for name in ("stage", "target", "format", "until")}
     decimals = fields.get("decimals", int, 0) if "decimals" in fields else None
     given["decimals"] = "" if decimals is None else str(decimals)
     return Number(
         address=address.markdown,
         options={name: text for name, text in given.items() if text},
         locations={name: fields.locate(name) for name in ("number", "problem", *given)},
-        because=_text(fields, "because"),
-        mistakes=list(_mistakes(fields, problem, task)),
+        because=paragraph(fields, "because"),
+        mistakes=mistakes,
     )
 
 
 def _mistakes(fields: Section, problem: str, task: Task) -> Iterator[Mistake]:
     seen: dict[tuple[str, str], int] = {}
     for entry in _sections(fields, "mistakes", "{mistake: NAME, because: ...}"):
-        kind = "address" if "address" in entry and "mistake" not in entry else "mistake"
-        made = _text(entry, kind)
+        kind = _way(entry)
+        made = word(entry, kind)
         location = entry.locate(kind)
         name, address = (made.markdown, "") if kind == "mistake" else ("", made.markdown)
         read = check_problem(entry, "problem", problem, task) if address else problem
-        yield Mistake(name, address, read, _text(entry, "because"), location)
-        entry.finish()
+        yield Mistake(name, address, read, paragraph(entry, "because"), location)
+        entry.finish(ignored=WAYS)
         if (made.markdown, read) in seen:
             message = f"`{made.markdown}` stands on line {seen[made.markdown, read]} already"
-            entry.complain(*entry.place(kind), "repeated-option", message)
+            hint = "name another mistake, or delete one of them"
+            entry.complain(*entry.place(kind), "repeated-option", message, hint)
         seen.setdefault((made.markdown, read), made.line)
 
 
+def _way(entry: Section) -> str:
+    """Which of `WAYS` a wrong number is made; a misspelt one counts."""
+    given = [way for way in WAYS if way in entry]
+    if len(given) > 1:
+        message = "here are both `mistake` and `address`"
+        hint = "leave one of them out: a wrong number is made in one way"
+        entry.complain(*entry.place("address"), "item-kind", message, hint)
+    meant = [*given, *filter(None, (nearest(name, WAYS) for name in entry))]
+    return meant[0] if meant else WAYS[0]
+
+
+def _mappings(fields: Section, name: str) -> list[Section]:
+    entries = fields.entries[name].items if name in fields else ()
+    return [entry.value for entry in entries if isinstance(entry.value, Section)]
+
+
 def _sections(fields: Section, name: str, form: str) -> Iterator[Section]:
-    """The mappings of a list."""
+    """The mappings of a list; whatever else it has is a problem."""
+    yield from _mappings(fields, name)
     for entry in fields.items(name):
-        if isinstance(entry.value, Section):
-            yield entry.value
-        else:
+        if not isinstance(entry.value, Section):
             message = f"each of `{name}` is a mapping, not {entry.shown}"
             fields.complain(entry.line, entry.column, "wrong-type", message, f"such as `{form}`")
-
-
-def _text(fields: Section, name: str) -> Text:
-    """Read a text; one that is folded or literal starts on the line after its field."""
-    given = fields.get(name, str)
-    markdown, location = given.strip(), fields.locate(name)
-    if name in fields and isinstance(fields.entries[name].value, str) and not markdown:
-        fields.complain(*fields.place(name), "missing-field", f"`{name}` is empty")
-    index = location.line - fields.first_line
-    opening = fields.lines[index] if 0 <= index < len(fields.lines) else ""
-    is_below = re.search(r":\s*[|>][-+]?\s*$", opening) is not None
-    return Text(markdown, location.line + is_below, location)

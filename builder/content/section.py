@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -46,7 +47,8 @@ class Section:
 
     Values are text, numbers, booleans, None, lists of these, or further sections. Problems go to
     `diagnostics`; a field that has one reads as its default, or as an empty value of its kind.
-    `lines` are those of the whole text, which starts at line `first_line` of the file.
+    `lines` are those of the whole text, which starts at line `first_line` of the file. One that is
+    the value of a field has its `name` and its line.
     """
 
     path: str
@@ -54,6 +56,7 @@ class Section:
     diagnostics: Diagnostics
     lines: Sequence[str] = ()
     first_line: int = 1
+    name: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _missing: dict[str, Diagnostic] = field(default_factory=dict)
@@ -73,14 +76,7 @@ class Section:
                 return kind()
             return default  # type: ignore[no-any-return]
         if not _is(entry.value, kind):
-            wanted = _KINDS.get(kind, "a mapping")
-            self.complain(
-                entry.line,
-                entry.column,
-                "wrong-type",
-                f"`{name}` must be {wanted}",
-                f"it is {entry.shown}",
-            )
+            self.complain(entry.line, entry.column, *_wrong_type(name, entry, kind))
             return kind() if default is _MISSING else default
         return entry.value  # type: ignore[no-any-return]
 
@@ -98,8 +94,9 @@ class Section:
         if entry is not None and isinstance(entry.value, Section):
             return entry.value
         if entry is None or entry.value is None:
-            return Section(self.path, self.place(name)[0], self.diagnostics)
-        self.complain(entry.line, entry.column, "wrong-type", f"`{name}` must be a mapping")
+            return Section(self.path, self.place(name)[0], self.diagnostics, name=name)
+        message, hint = f"`{name}` must be a mapping", "write its fields below it, indented"
+        self.complain(entry.line, entry.column, "wrong-type", message, hint)
         return Section.unheard(self.path, entry.line)
 
     def place(self, name: str) -> tuple[int, int]:
@@ -135,9 +132,8 @@ class Section:
 
     def _miss(self, name: str) -> None:
         location = self._location(self.line, 0)
-        self._missing[name] = location.problem(
-            "missing-field", f"`{name}` is missing", f"write `{name}: ...`"
-        )
+        message = f"`{name}` is missing{f' in `{self.name}`' if self.name else ''}"
+        self._missing[name] = location.problem("missing-field", message, f"write `{name}: ...`")
         self.diagnostics.add(self._missing[name])
 
     def _location(self, line: int, column: int) -> Location:
@@ -146,6 +142,18 @@ class Section:
         return Location(
             self.path, line, column, excerpt(self.lines[index], column) if is_shown else ""
         )
+
+
+def _wrong_type(name: str, entry: Entry, kind: type) -> tuple[str, str, str]:
+    """Return rule, message and hint for a value of another type."""
+    if kind is str and entry.value is None:
+        return "missing-field", f"`{name}` is empty", f"write `{name}: ...`"
+    shown, hint = str(entry.value), f"it is {entry.shown}"
+    if kind is int and isinstance(entry.value, str) and re.fullmatch(r"[0-9]+", shown):
+        hint += " in quotes: leave them out"
+    if kind is bool and shown.lower() in ("true", "false", "yes", "no"):
+        hint += ": write `true` or `false`"
+    return "wrong-type", f"`{name}` must be {_KINDS.get(kind, 'a mapping')}", hint
 
 
 def _is(value: Any, kind: type) -> bool:

@@ -15,7 +15,8 @@ from typing import Any, cast
 import yaml
 
 from builder.content.section import Entry, Section
-from builder.errors import Diagnostic, Diagnostics, excerpt
+from builder.content.yaml_advice import Advice, advice, odd_indents
+from builder.errors import Diagnostic, Diagnostics
 
 
 def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int = 1) -> Section:
@@ -30,19 +31,22 @@ def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int
     diagnostics
         Receives every problem, syntax errors included.
     """
+    lines = text.splitlines()
+    source = Section(path, 0, diagnostics, lines, first_line)
+    indents = list(odd_indents(lines))
+    for found in indents:
+        _complain(source, found)
+    if indents:
+        return Section.unheard(path, first_line)
     try:
         loader = _Loader(text)
         _refuse_aliases_and_tags(text)
         node = loader.get_single_node()
         if node is None:
             return Section(path, first_line, diagnostics)
-        value = _convert(node, loader, Section(path, 0, diagnostics, text.splitlines(), first_line))
+        value = _convert(node, loader, source)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line, column = (mark.line + first_line, mark.column + 1) if mark else (first_line, 0)
-        message = f"not valid YAML: {error.problem or error.context}"
-        hint = error.note or ""
-        diagnostics.add(Diagnostic(path, line, column, "yaml", message, hint, _line(text, mark)))
+        _complain(source, _explained(error, lines))
         return Section.unheard(path, first_line)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         message = f"not valid YAML: {str(error).splitlines()[0] if str(error) else 'too deep'}"
@@ -50,8 +54,27 @@ def read_section(text: str, path: str, diagnostics: Diagnostics, first_line: int
         return Section.unheard(path, first_line)
     if isinstance(value, Section):
         return value
-    diagnostics.add(Diagnostic(path, first_line, 1, "yaml", "expected `field: value` lines"))
+    message, hint = "expected `field: value` lines", f"it is {Entry(value, 0, 0).shown}"
+    diagnostics.add(Diagnostic(path, first_line, 1, "yaml", message, hint))
     return Section.unheard(path, first_line)
+
+
+def _explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Advice:
+    """What the author did wrong, and where, if that can be told, or else what the parser says."""
+    mark = error.problem_mark or error.context_mark
+    place = (mark.line, mark.column + 1) if mark else (0, 0)
+    message = error.problem or error.context or ""
+    if error.note:
+        return Advice(*place, message, error.note)
+    is_quote = error.context == "while scanning a quoted scalar" and "end of" in message
+    opened = error.context_mark.line if is_quote and error.context_mark else None
+    hint = "indent the fields of one mapping alike; quote a text that holds signs of YAML"
+    return advice(lines, place[0], opened) or Advice(*place, message, hint)
+
+
+def _complain(source: Section, found: Advice) -> None:
+    line = found.index + source.first_line
+    source.complain(line, found.column, "yaml", f"not valid YAML: {found.message}", found.hint)
 
 
 def _refuse_aliases_and_tags(text: str) -> None:
@@ -98,6 +121,8 @@ def _convert(node: yaml.Node, loader: _Loader, empty: Section) -> Any:
                 )
                 continue
             value = _convert(value_node, loader, empty)
+            if isinstance(value, Section):
+                value.name, value.line = key, line
             items = _items(value_node, value, first_line) if isinstance(value, list) else ()
             section.entries[key] = Entry(value, line, column, items)
         return section
@@ -112,8 +137,3 @@ def _items(node: yaml.Node, values: Iterable[Any], first_line: int) -> Sequence[
         Entry(value, mark.line + first_line, mark.column + 1)
         for value, mark in zip(values, marks, strict=True)
     ]
-
-
-def _line(text: str, mark: yaml.Mark | None) -> str:
-    lines = text.splitlines()
-    return excerpt(lines[mark.line], mark.column) if mark and mark.line < len(lines) else ""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from builder.blocks.directive import Context
 from builder.links import Link
-from builder.markdown.parser import parser
+from builder.markdown.parser import parser, rendered_inline
 from builder.markdown.rendering import Heading, Rendering
 
-__all__ = ["Heading", "Link", "Rendered", "render"]
+__all__ = ["Heading", "Link", "Rendered", "inline", "render"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +44,8 @@ def render(context: Context) -> Rendered:
     tokens = md.parse(context.chapter.body, env)
     html = md.renderer.render(tokens, md.options, env)
     return Rendered(html, tuple(rendering.headings), tuple(context.links))
+
+
+def inline(text: str, line: int, context: Context) -> str:
+    """Render inline Markdown that starts on a line of the chapter in the context."""
+    return rendered_inline(text, line, Rendering(context))

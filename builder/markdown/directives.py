@@ -92,7 +92,6 @@ def render(opening: Token, body: str, rendering: Rendering, inline: Inline) -> s
         opening.content if block.BODY is Body.TEXT else body,
         place[0],
         lambda text, option: inline(text, places.get(option, place)[0], rendering),
-        lambda text, context, line: inline(text, line, Rendering(context)),
     )
     with rendering.reporting(place, places):
         return block.render(made, rendering.context)

@@ -114,6 +114,17 @@ def literal_asterisks(state: StateInline) -> None:
             left = at if is_literal else -1
 
 
+def literal_backticks(state: StateInline) -> None:
+    """Second-pass rule: a backtick that opens no code."""
+    rendering: Rendering = state.env["rendering"]
+    for token in state.tokens:
+        if token.type == "text" and "`" in token.content:
+            at = state.src.find(token.content) + token.content.index("`")
+            hint = "close the code with as many backticks, or put a backslash before it"
+            message = "this backtick stays literal"
+            rendering.report(rendering.place(state.src, at), "literal-backtick", message, hint)
+
+
 def footnotes(state: StateCore) -> None:
     """Core rule, before footnotes are moved: each must be used and defined once."""
     rendering: Rendering = state.env["rendering"]

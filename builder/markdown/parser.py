@@ -44,6 +44,7 @@ def parser() -> MarkdownIt:
     md.inline.ruler.at("image", lint.refused(image, *no_image))
     md.inline.ruler.push("dangling", lint.dangling)
     md.inline.ruler2.after("emphasis", "literal_asterisks", lint.literal_asterisks)
+    md.inline.ruler2.push("literal_backticks", lint.literal_backticks)
 
     md.core.ruler.before("inline", "heading_ids", headings.heading_ids)
     md.core.ruler.before("inline", "deep_nesting", lint.deep_nesting)
@@ -122,10 +123,11 @@ class _Renderer(RendererHTML):
 
 
 def _block(opening: Token, body: str, rendering: Rendering) -> str:
-    return directives.render(opening, body, rendering, _rendered_inline)
+    return directives.render(opening, body, rendering, rendered_inline)
 
 
-def _rendered_inline(text: str, line: int, rendering: Rendering) -> str:
+def rendered_inline(text: str, line: int, rendering: Rendering) -> str:
+    """Render inline Markdown that starts on a line of the file."""
     return str(parser().renderInline(text, {"rendering": rendering, "line": line}))
 
 

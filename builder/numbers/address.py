@@ -16,9 +16,10 @@ plain `N` an index on an axis without labels.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from builder.errors import did_you_mean
+from builder.errors import did_you_mean, nearest
 from model.tensors import TensorSpec
 
 _ADDRESS = re.compile(r"(∂?)([A-Za-z_][\w.-]*)(?:\[([^\[\]]*)\])?")
@@ -138,8 +139,12 @@ class Selection:
     cell: tuple[str, ...]
 
 
-def select(address: Address, spec: TensorSpec, n_heads: int) -> Selection:
+def select(
+    address: Address, spec: TensorSpec, n_heads: int, finders: Sequence[str] = ()
+) -> Selection:
     """Read the selectors: a head where the tensor has heads, then a cell.
+
+    A hint about a head names the `finders` too, the claims that find one.
 
     Raises
     ------
@@ -153,20 +158,22 @@ def select(address: Address, spec: TensorSpec, n_heads: int) -> Selection:
     if not has_heads and len(given) in (0, rank):
         return Selection(None, given)
     if may_have_head and len(given) in (1, 1 + rank):
-        return Selection(_head(address, n_heads), given[1:])
+        return Selection(_head(address, n_heads, finders), given[1:])
     message = f"`{address.text}` has {len(given)} indices, which does not fit `{spec.key}`"
     if has_heads and not given:
         message = f"`{address.text}` is a matrix for each head: say which head"
     raise AddressError("address", message, _forms(spec, rank, may_have_head))
 
 
-def _head(address: Address, n_heads: int) -> int:
+def _head(address: Address, n_heads: int, finders: Sequence[str]) -> int:
     text = address.selectors[0]
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) >= n_heads:
-        choices = ", ".join(f"`{address.key}[{head}]`" for head in range(n_heads))
-        raise AddressError(
-            "unknown-head", f"`{address.key}` has no head `{text}`", f"one of {choices}"
-        )
+        heads = [f"`{address.key}[{head}]`" for head in range(n_heads)]
+        claim = nearest(text, finders)
+        hint = f"did you mean `{claim}`?" if claim else f"one of {', '.join(heads)}"
+        if finders and not claim and not text.isdigit():
+            hint += f", or a claim that finds one: {', '.join(f'`{id_}`' for id_ in finders)}"
+        raise AddressError("unknown-head", f"`{address.key}` has no head `{text}`", hint)
     return int(text)
 
 

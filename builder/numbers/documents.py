@@ -88,7 +88,9 @@ def _number(found: Any, address: Address) -> float:
     elif isinstance(found, list) and not any(isinstance(item, (int, float)) for item in found):
         return len(found)
     if isinstance(found, bool) or not isinstance(found, (int, float)):
-        hint = "choose an entry: `[0]`, or `[-1]` for the last" if isinstance(found, list) else ""
+        hint = f"it is `{found}`"
+        if isinstance(found, list):
+            hint = "choose an entry: `[0]`, or `[-1]` for the last"
         if isinstance(found, Mapping):
             hint = did_you_mean("", found)
         raise AddressError("not-a-number", f"`{address.text}` is not a number", hint)

@@ -104,6 +104,18 @@ class Numbers:
             found_by=found_by,
         )
 
+    def position(self, token: str, problem: str) -> int:
+        """Return the position of a problem's token; without one, of the end of its question.
+
+        Raises
+        ------
+        AddressError
+            If the problem has no such token.
+        """
+        if not token:
+            return self.task.by_name[problem].asks_at
+        return Axis("pos", self._tokens(problem), has_tokens=True).index(token)
+
     def head_of(self, claim_id: str, key: str) -> int | None:
         """Return the head of a tensor that a claim has found, or None if no such claim finds one.
 
@@ -156,7 +168,7 @@ class Numbers:
     ) -> tuple[Matrix, tuple[str, ...]]:
         config = self.config
         spec = self._spec(address)
-        selection = select(address, spec, config.n_heads)
+        selection = select(address, spec, config.n_heads, self.finders)
         if address.is_gradient:
             tokens = self._up_to(problem, target)
             with readable():
@@ -194,10 +206,10 @@ class Numbers:
         return (address, "") if head is None else (address.with_first(str(head)), claim)
 
     def _up_to(self, problem: str, token: str) -> tuple[str, ...]:
-        tokens = self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
-        if not token:
-            return tokens[: self.task.by_name[problem].asks_at + 1]
-        return tokens[: Axis("pos", tokens, has_tokens=True).index(token) + 1]
+        return self._tokens(problem)[: self.position(token, problem) + 1]
+
+    def _tokens(self, problem: str) -> tuple[str, ...]:
+        return self.arrays.tokens(f"traces/{STAGES[0]}/{problem}.json")
 
     def _column(self, matrix: Matrix, row: int, selector: str) -> int:
         """Return the index of a column; `@next` is the token that follows the row's position."""

@@ -125,6 +125,11 @@ class Value:
     target: int | None = None
     found_by: str = ""
 
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What tells it from every other number, however it is addressed."""
+        return self.cell or self.address, self.stage, self.problem, self.target
+
 
 def _is_positional(axis: Axis) -> bool:
     return axis.name in TOKEN_AXES and axis.has_tokens

@@ -34,6 +34,9 @@ class Asked:
         Its block and head, or None.
     row, column
         Its place, in the whole tensor; a vector has row 0.
+    n_positions
+        How many positions of the problem the question is about. What follows is the answer's, and
+        a reader who makes a mistake does not know it yet.
     """
 
     numbers: Numbers
@@ -46,10 +49,21 @@ class Asked:
     head: int | None = None
     row: int = 0
     column: int = 0
+    n_positions: int = 0
 
     @classmethod
-    def at(cls, address: str, numbers: Numbers, stage: str, problem: str, target: str) -> Asked:
+    def at(
+        cls,
+        address: str,
+        numbers: Numbers,
+        stage: str,
+        problem: str,
+        target: str,
+        until: str = "",
+    ) -> Asked:
         """Look up an address.
+
+        What is asked is about the problem up to the token `until`, or to where its question ends.
 
         Raises
         ------
@@ -65,7 +79,10 @@ class Asked:
         head = indices[0] if len(indices) == 3 else None
         row, column = [0, *indices][-2:]
         name = "∂" * (value.target is not None) + match[2]
-        return cls(numbers, value, stage, problem, target, name, layer, head, row, column)
+        n_positions = 1 + max(row, numbers.position(until, problem))
+        return cls(
+            numbers, value, stage, problem, target, name, layer, head, row, column, n_positions
+        )
 
     def of(self, name: str, head: int | None = None, layer: int | None = None) -> Array:
         """Return a matrix of the same block, of the same head if it is one of `attn.`."""

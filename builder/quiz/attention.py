@@ -27,7 +27,7 @@ def _seen(at: Asked) -> slice:
 
 def _share_down_the_column(at: Asked) -> float:
     """The softmax runs over who reads, not over who is read."""
-    column = at.of("attn.attn_scores")[at.column :, at.column]
+    column = at.of("attn.attn_scores")[at.column : at.n_positions, at.column]
     return float(softmax(column)[at.row - at.column])
 
 
@@ -48,7 +48,7 @@ _SCORES: Mapping[str, Made] = {
 
 _PATTERN: Mapping[str, Made] = {
     "no-scale": lambda at: float(softmax(_dots(at)[at.row, _seen(at)])[at.column]),
-    "no-mask": lambda at: float(softmax(_dots(at)[at.row] / at.root)[at.column]),
+    "no-mask": lambda at: float(softmax(_dots(at)[at.row, : at.n_positions] / at.root)[at.column]),
     "down-the-column": _share_down_the_column,
     "no-exponent": _share_without_exponent,
     "uniform": lambda at: 1 / (at.row + 1),
@@ -71,7 +71,8 @@ _HEAD_OUTPUT: Mapping[str, Made] = {
         at.of("attn.pattern")[at.row] @ at.of("attn.k")[:, at.column]
     ),
     "transposed-shares": lambda at: float(
-        at.of("attn.pattern")[:, at.row] @ at.of("attn.v")[:, at.column]
+        at.of("attn.pattern")[: at.n_positions, at.row]
+        @ at.of("attn.v")[: at.n_positions, at.column]
     ),
 }
 

@@ -93,7 +93,7 @@ def _probability_without_exponent(at: Asked) -> float:
 
 def _probability_down_the_column(at: Asked) -> float:
     """The softmax runs over positions, not over tokens."""
-    return float(softmax(at.whole("logits")[:, at.column])[at.row])
+    return float(softmax(at.whole("logits")[: at.n_positions, at.column])[at.row])
 
 
 def _position_from_one(at: Asked) -> float:
@@ -197,7 +197,8 @@ def value_of(name: str, at: Asked) -> float:
     known = mistakes_about(at)
     if name not in known:
         message = f"`{name}` is no mistake with `{at.value.address}`"
-        raise AddressError("unknown-mistake", message, did_you_mean(name, known))
+        hint = did_you_mean(name, known) or "none is known: say by `address` what is read instead"
+        raise AddressError("unknown-mistake", message, hint)
     if at.name.endswith(_OF_PAIRS) and at.column > at.row:
         message = f"`{at.value.address}` is of a source that comes after its reader"
         raise AddressError("no-number", message, "choose a column up to the row")

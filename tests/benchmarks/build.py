@@ -89,7 +89,7 @@ def cold_build(rounds: int) -> Iterator[Figure]:
 
 
 def warm_build(rounds: int) -> Iterator[Figure]:
-    """Nothing changed, then one sentence."""
+    """Nothing changed, then one sentence, then one item of a quiz."""
     with project() as folder:
         build(folder)
         unchanged = [build(folder) for _ in range(rounds)]
@@ -99,8 +99,15 @@ def warm_build(rounds: int) -> Iterator[Figure]:
         for edition in range(rounds):
             chapter.write_text(f"{text}\n改了一句，第 {edition} 版。\n", encoding="utf-8")
             edited.append(build(folder))
+        quiz = folder / "content" / "zh" / "quiz" / "scores.yml"
+        items = quiz.read_text(encoding="utf-8")
+        asked = []
+        for edition in range(rounds):
+            quiz.write_text(items.replace("忘了除以", f"忘了（{edition}）除以"), encoding="utf-8")
+            asked.append(build(folder))
     yield Figure("warm build, nothing changed", statistics.median(unchanged), 0.6, "s")
     yield Figure("warm build, one sentence changed", statistics.median(edited), 1.0, "s")
+    yield Figure("warm build, one item of a quiz changed", statistics.median(asked), 0.6, "s")
 
 
 def many_chapters(rounds: int) -> Iterator[Figure]:
