@@ -163,7 +163,8 @@
     }
     if (j >= seen) return Article.text("masked");
     if (part === "dot") return `q \u00b7 k = ${q.map((x, i) => `${operand(x, 1)} \u00d7 ${operand(k[j][i], 1)}`).join(" + ")} = ${shown}`;
-    const equals = (value) => ` ${show(value) === shown ? "=" : "\u2248"} ${shown}`; // of what is written before it
+    /** What was written before comes to it, or nearly; halves go away from 0. */
+    const equals = (value) => ` ${show(value * (1 + 1e-9)) === shown ? "=" : "\u2248"} ${shown}`;
     if (part === "score") {
       return `S = ${[show(dot[j], 2), ...divisors.map((by) => show(by, 4))].join(" \u00f7 ")}${equals(divisors.reduce((rest, by) => rest / cut(by), dot[j]))}`;
     }

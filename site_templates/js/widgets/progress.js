@@ -127,8 +127,8 @@
   /** Say on the page what is wrong with the storage, before anything is lost. */
   function mount() {
     read();
-    set(`${KEY}-room`, "room for the next answers".repeat(4));
-    set(`${KEY}-room`, null);
+    set("quiz-room", KEY.repeat(9)); // for some answers more
+    set("quiz-room", null);
     latest = stamp();
     for (const type of ["focus", "storage", "visibilitychange"]) addEventListener(type, watch);
     tell();
