@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -715,6 +716,19 @@ def test_on_a_phone_sliders_and_both_drawings_are_on_one_screen(
             assert box["x"] + box["width"] <= PHONE["width"]
         texts_of_cases = part(page, ".plane-cases span")
         assert [text.is_visible() for text in texts_of_cases.all()] == [False, False, False, True]
+
+
+def test_on_a_phone_the_sign_of_a_product_stands_between_its_matrices(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
+        row = visit.page.locator(".product-row").first
+        boxes = [each.bounding_box() for each in row.locator("> *").all()]
+        shown = [box for box in boxes if box is not None]
+        assert len(shown) >= 5
+        for above, below in pairwise(shown):
+            assert above["y"] + above["height"] <= below["y"]
+        assert visit.fits()
 
 
 def test_the_name_of_the_query_is_whole_at_every_edge(visit: Visit) -> None:
