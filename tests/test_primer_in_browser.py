@@ -486,15 +486,17 @@ def check_calculation(text: str, shown: str) -> None:
 
 
 WRITTEN_OUT = """(states) => {
-  const figure = document.querySelector(".plane"), [first, second] = figure.querySelectorAll('[type="range"]');
-  const parts = "[data-part]:is([data-part=score], [data-part=share], [data-part=brought], [data-part=dot])";
+  const figure = document.querySelector(".plane");
+  const [first, second] = figure.querySelectorAll('[type="range"]');
+  const parts = ["dot", "score", "share", "brought"].map((part) => `[data-part="${part}"]`);
   return states.flatMap(([x, y, reader]) => {
     figure.querySelectorAll(".choice input")[reader].click();
     [first.value, second.value] = [x, y];
     first.dispatchEvent(new Event("input", {bubbles: true}));
-    return [...figure.querySelectorAll(parts)].map((td) => {
-      td.closest(".plane-panel").dispatchEvent(new CustomEvent("article:cell", {bubbles: true, detail: td}));
-      return [td.closest(".plane-panel").querySelector(".readout").textContent, td.textContent];
+    return [...figure.querySelectorAll(parts.join())].map((td) => {
+      const panel = td.closest(".plane-panel");
+      panel.dispatchEvent(new CustomEvent("article:cell", {bubbles: true, detail: td}));
+      return [panel.querySelector(".readout").textContent, td.textContent];
     });
   });
 }"""

@@ -610,9 +610,7 @@ def test_on_another_day_an_open_page_asks_again(
         assert kept(page)[SCALE] == [2, day(DAY) + 2]
 
 
-def test_a_second_tab_follows(
-    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
-) -> None:
+def test_a_second_tab_follows(site: BuiltSite, chromium: Chromium, items: dict[str, Shown]) -> None:
     with chromium.visit(site.folder / "review.html") as visit:
         page = visit.page
         answer(item(page, SCALE), wrong(items[SCALE]))

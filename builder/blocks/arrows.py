@@ -94,7 +94,7 @@ def _arrow(kind: str, vector: Point, name: str, figure_id: str, n_above: int = 0
     x, y = vector
     end, dx = ("end", -6) if x < 0 else ("start", 6)
     down = (12 if y < 0 else 4) + n_above * _ROW
-    raised = f' dy="-15"' if kind == "output" else ""  # a value may end at the same place
+    raised = ' dy="-15"' if kind == "output" else ""  # a value may end at the same place
     return (
         f'{_line(_ORIGIN, vector, "", _tip(kind, figure_id))}<text x="{_place(x, dx)}"'
         f' y="{_place(-y, down)}"{raised} text-anchor="{end}">{name}</text>'

@@ -43,12 +43,14 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _differences(cases: Mapping[str, Toy]) -> Mapping[str, Mapping[str, Vectors]]:
-    """What is to be known of each case: all of the start, of the others where they differ from it."""
-    start, *_ = plain = [asdict(toy) for toy in cases.values()]
-    return {
-        name: {part: vectors for part, vectors in toy.items() if toy is start or vectors != start[part]}
-        for name, toy in zip(cases, plain, strict=True)
+    """Return all of the start, and of the others where they differ from it."""
+    plain = {name: asdict(toy) for name, toy in cases.items()}
+    start = plain.pop("start")
+    differences = {
+        name: {part: vectors for part, vectors in toy.items() if vectors != start[part]}
+        for name, toy in plain.items()
     }
+    return {"start": start, **differences}
 
 
 def _said(context: Context, name: str, **values: object) -> str:
@@ -68,8 +70,10 @@ def _controls(figure_id: str, context: Context) -> str:
         f'<label><input type="checkbox" name="{name}" checked> {_said(context, name)}</label>'
         for name in ("mask", "scale")
     )
+    how = _said(context, "how")
     return (
-        f'<div class="plane-controls" hidden><p class="plane-note">{_said(context, "how")}</p>{reader}<div class="plane-turn">{turning}</div>'
+        f'<div class="plane-controls" hidden><p class="plane-note">{how}</p>'
+        f'{reader}<div class="plane-turn">{turning}</div>'
         f'<p class="plane-switches">{switches}'
         f'<button type="button" value="start">{_said(context, "reset")}</button></p>'
         f"{_temperature(context)}</div>"
