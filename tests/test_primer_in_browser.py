@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from numpy.typing import NDArray
 from playwright.sync_api import Locator, Page, expect
 
 from builder.blocks import toy
-from builder.numbers.display import MASKED, MINUS, display
+from builder.numbers.display import MASKED, MINUS, display, display_scientific
 from tests import independent, scene
-from tests.browser import DESKTOP, PHONE, Chromium, Visit, address_of, in_every_look
+from tests.browser import DESKTOP, PHONE, Chromium, Visit, address_of, ask, in_every_look
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -48,8 +49,20 @@ READ = """() => {
 }"""
 
 
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
 def number(text: str) -> float:
-    return float(text.removeprefix("≈ ").replace(MINUS, "-"))
+    """A number as it is shown; one that is masked is 0."""
+    if text == MASKED:
+        return 0
+    digits, _, power = text.removeprefix("≈ ").replace(MINUS, "-").partition("×10")
+    return float(f"{digits}e{power.translate(SUPERSCRIPTS) or 0}")
+
+
+def share_text(share: float) -> str:
+    """However small, a share is not 0."""
+    return display(share, 3) if share >= 0.0005 else display_scientific(share, 0)
 
 
 def texts(shown: dict[str, Any], part: str) -> list[str]:
@@ -81,8 +94,8 @@ def check(page: Page, query: tuple[float, float], receiver: int = 3, **options: 
     for part, decimals in (("dot", 2), ("score", 3)):
         expected = [display(x, decimals) for x in made[part][:seen]] + [MASKED] * (4 - seen)
         assert texts(shown, part) == expected, part
-    shares = [number(text) for text in texts(shown, "share")]
-    np.testing.assert_allclose(shares, [*made["share"], *made["share"]], atol=0.0005001)
+    expected = [share_text(x) for x in made["share"][:seen]] + [MASKED] * (4 - seen)
+    assert texts(shown, "share") == expected * 2
     np.testing.assert_allclose(pairs(shown, "brought"), made["brought"], atol=0.0005001)
     output = made["brought"].sum(axis=0)
     np.testing.assert_allclose(pairs(shown, "output")[0], output, atol=0.0005001)
@@ -90,14 +103,15 @@ def check(page: Page, query: tuple[float, float], receiver: int = 3, **options: 
     check_arrows(shown, q, k, v, made["brought"])
     assert shown["masked"] == [source >= seen for source in range(4)]
     assert display(output[0], 3) in shown["summary"]
-    assert all(display(share, 3) in shown["summary"] for share in made["share"][:seen])
+    assert all(share_text(share) in shown["summary"] for share in made["share"][:seen])
 
 
 def check_sums(shown: dict[str, Any], seen: int) -> None:
     """A sum of shown numbers that is not the shown sum is marked."""
-    exact = [Decimal(text.replace(MINUS, "-")) for text in texts(shown, "brought")]
+    exact = [Decimal(text.replace(MINUS, "-")) for text in texts(shown, "brought")[: 2 * seen]]
     sums = [sum(exact[0::2]), sum(exact[1::2])]
-    total = sum(map(Decimal, texts(shown, "share")[:seen]))
+    shares = (text for text in texts(shown, "share")[:seen] if "×10" not in text)  # under 0.0005
+    total = sum(map(Decimal, shares))
     outputs = texts(shown, "output")
     for text, added in zip([texts(shown, "total")[0], *outputs], [total, *sums], strict=True):
         assert text.startswith("≈") == (added != Decimal(text.lstrip("≈ ").replace(MINUS, "-")))
@@ -226,7 +240,7 @@ def test_the_arrow_is_moved_by_keys(visit: Visit) -> None:
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
     check(page, (1.2, 0.9))
-    for key in ("Shift+ArrowLeft", "Shift+ArrowUp"):
+    for key in ("Shift+ArrowLeft", "PageUp"):
         page.keyboard.press(key)
     check(page, (0.2, 1.9))
     assert handle.get_attribute("aria-valuetext") == "(0.2, 1.9)"
@@ -234,6 +248,59 @@ def test_the_arrow_is_moved_by_keys(visit: Visit) -> None:
     for _ in range(5):
         page.keyboard.press("Shift+ArrowUp")
     check(page, (0.2, 4))
+    for key, query in (("Home", (-4, 4)), ("PageDown", (-4, 3)), ("End", (4, 3))):
+        page.keyboard.press(key)
+        check(page, query)
+    assert [handle.get_attribute(f"aria-value{of}") for of in ("min", "now", "max")] == [
+        "-4",
+        "4",
+        "4",
+    ]
+
+
+def test_taken_beside_its_middle_the_arrow_does_not_jump(visit: Visit) -> None:
+    page = visit.page
+    part(page, ".plane-drawing").first.scroll_into_view_if_needed()
+    x, y = at(page, 1.4, 0.7)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 1, y)
+    check(page, (1, 1))
+    page.mouse.move(*at(page, 2.4, -0.3))
+    check(page, (2, 0))
+    page.mouse.up()
+
+
+def test_who_comes_back_finds_the_start(site: BuiltSite, visit: Visit) -> None:
+    page = visit.page
+    part(page, '.plane-cases [value="long"]').click()
+    part(page, ".choice label").nth(1).click()
+    part(page, '[name="mask"]').click()
+    part(page, '[type="range"]').first.fill("1.9")
+    page.goto((site.folder / "scores.html").as_uri())
+    page.go_back()
+    page.wait_for_load_state()
+    check(page, (1, 1))
+    assert part(page, ".choice :checked").get_attribute("value") == "3"
+    assert all(box.is_checked() for box in part(page, '[type="checkbox"]').all())
+    assert [slider.input_value() for slider in part(page, '[type="range"]').all()] == ["1"] * 3
+
+
+def test_one_key_is_said_once(visit: Visit) -> None:
+    page = visit.page
+    live = part(page, ":is(output, [role=status], [aria-live])")
+    spoken = [each for each in live.all() if each.get_attribute("aria-live") != "off"]
+    assert [each.get_attribute("class") for each in spoken] == ["plane-summary"]
+    expect(page.get_by_role("figure", name="二维实验室", exact=True)).to_have_count(1)
+    assert "方向键" in part(page, ".plane-controls").inner_text()
+    assert "点开" in part(page, ".plane-controls").inner_text()
+
+
+def test_a_row_is_called_what_it_is(visit: Visit) -> None:
+    page = visit.page
+    part(page, ".plane-own td").first.click()
+    label = part(page, ".plane-own td").first.get_attribute("aria-label") or ""
+    assert label.startswith("行 it 的 q，列 q₀")
 
 
 def test_the_sliders_turn_the_query(visit: Visit) -> None:
@@ -324,10 +391,50 @@ def test_the_cases_show_what_is_said_of_them(visit: Visit) -> None:
     check(page, (1, 1))
     assert texts(value, "share") == texts(before, "share")
     assert texts(value, "output") != texts(before, "output")
+    assert current(page) == ["value"]
     said = part(page, ".plane-cases li").all_inner_texts()
     assert f"各 {shares[0]}" in said[0]
     assert f"({', '.join(texts(before, 'output'))})" in said[3]
     assert f"({', '.join(texts(value, 'output'))})" in said[3]
+
+
+def current(page: Page) -> list[str | None]:
+    cases = part(page, '.plane-cases [aria-current="true"]').all()
+    return [case.get_attribute("value") for case in cases]
+
+
+def test_the_case_that_is_in_view_is_marked(visit: Visit) -> None:
+    page = visit.page
+    assert current(page) == []
+    for name in ("same", "value"):  # another key or value stays, whoever reads and with which query
+        part(page, f'.plane-cases [value="{name}"]').click()
+        part(page, ".choice label").nth(2).click()
+        part(page, ".plane-handle").focus()
+        page.keyboard.press("ArrowUp")
+        assert current(page) == [name]
+    for leave in (
+        lambda: part(page, ".choice label").nth(2).click(),
+        lambda: part(page, ".plane-handle").press("ArrowUp"),
+        lambda: part(page, '[type="range"]').first.press("ArrowUp"),
+        lambda: part(page, '[value="start"]').click(),
+    ):
+        part(page, '.plane-cases [value="zero"]').click()
+        assert current(page) == ["zero"]
+        part(page, '[name="mask"]').click()
+        assert current(page) == ["zero"]
+        leave()
+        assert current(page) == []
+
+
+def test_a_tiny_share_is_not_shown_as_none(visit: Visit) -> None:
+    page = visit.page
+    part(page, '.plane-cases [value="long"]').click()
+    check(page, (4, 4))
+    shares = texts(page.evaluate(READ), "share")[:4]
+    assert sum("×10" in share for share in shares) == 2
+    part(page, ".choice label").nth(1).click()
+    check(page, (0, 2), 1)
+    assert texts(page.evaluate(READ), "share")[2:4] == [MASKED] * 2
 
 
 OPERATIONS = str.maketrans({"×": "*", "÷": "/", MINUS: "-"})
@@ -358,11 +465,59 @@ def check_explanations(page: Page) -> int:
             ):
                 assert text == "被遮住，不参与"
             else:
-                *_, calculation, result = re.split(" [=≈] ", text)
-                assert abs(calculated(calculation) - number(result)) < 0.0012, text
-                assert display(number(result), len(shown.partition(".")[2])) == shown, text
+                check_calculation(text, shown)
                 n_computed += 1
     return n_computed
+
+
+def check_calculation(text: str, shown: str) -> None:
+    """What is written out comes to the number shown, and exactly so unless it says nearly."""
+    *_, calculation, sign, result = re.split(" ([=≈]) ", text)
+    value = calculated(calculation)
+    if "×10" in result:
+        assert result == shown
+        assert sign == "≈"
+    else:
+        last = Decimal(1).scaleb(-len(result.partition(".")[2]))
+        comes_to = Decimal(str(round(value, 9))).quantize(last, ROUND_HALF_UP)
+        assert (comes_to == Decimal(result.replace(MINUS, "-"))) == (sign == "="), text
+        assert display(number(result), len(shown.partition(".")[2])) == shown, text
+    assert abs(value - number(result)) < 0.0012, text
+
+
+WRITTEN_OUT = """(states) => {
+  const figure = document.querySelector(".plane");
+  const [first, second] = figure.querySelectorAll('[type="range"]');
+  const parts = ["dot", "score", "share", "brought"].map((part) => `[data-part="${part}"]`);
+  return states.flatMap(([x, y, reader]) => {
+    figure.querySelectorAll(".choice input")[reader].click();
+    [first.value, second.value] = [x, y];
+    first.dispatchEvent(new Event("input", {bubbles: true}));
+    return [...figure.querySelectorAll(parts.join())].map((td) => {
+      const panel = td.closest(".plane-panel");
+      panel.dispatchEvent(new CustomEvent("article:cell", {bubbles: true, detail: td}));
+      return [panel.querySelector(".readout").textContent, td.textContent];
+    });
+  });
+}"""
+
+
+def test_in_any_state_what_is_written_out_comes_to_what_is_shown(visit: Visit) -> None:
+    random = np.random.default_rng(5)
+    states = [
+        [x / 10, y / 10, reader]
+        for x, y, reader in zip(
+            random.integers(-40, 41, 150).tolist(),
+            random.integers(-40, 41, 150).tolist(),
+            random.integers(0, 4, 150).tolist(),
+            strict=True,
+        )
+    ]
+    found = [each for each in ask(visit.page, WRITTEN_OUT, states) if each[0] != "被遮住，不参与"]
+    assert len(found) > 2000
+    for text, shown in found:
+        check_calculation(text, shown)
+    assert sum(" ≈ " in text for text, _ in found) < len(found) / 10
 
 
 def test_every_number_opens_to_its_arithmetic(visit: Visit) -> None:
@@ -537,6 +692,113 @@ def test_in_a_sentence_a_token_is_chosen_with_a_finger(site: BuiltSite, chromium
     with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
         visit.page.locator(".relation label").nth(4).tap()
         check_sentence(visit.page, 4)
+
+
+def test_on_a_phone_sliders_and_both_drawings_are_on_one_screen(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
+        page = visit.page
+        part(page, '.plane-cases [value="value"]').tap()  # the longest text
+        boxes = [each.bounding_box() for each in part(page, ".plane-drawing").all()]
+        left, right = boxes
+        assert left
+        assert right
+        assert left["y"] == right["y"]
+        assert left["x"] + left["width"] < right["x"]
+        assert min(left["width"], right["width"]) >= 155
+        slider = part(page, '[type="range"]').first.bounding_box()
+        assert slider
+        assert left["y"] + left["height"] - slider["y"] < PHONE["height"] - 60  # the page's head
+        for mark in part(page, ".plane-drawing text").all():
+            box = mark.bounding_box()
+            assert box
+            assert box["height"] >= 9
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= PHONE["width"]
+        texts_of_cases = part(page, ".plane-cases span")
+        assert [text.is_visible() for text in texts_of_cases.all()] == [False, False, False, True]
+
+
+def test_on_a_phone_the_sign_of_a_product_stands_between_its_matrices(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE, **TOUCH) as visit:
+        row = visit.page.locator(".product-row").first
+        boxes = [each.bounding_box() for each in row.locator("> *").all()]
+        shown = [box for box in boxes if box is not None]
+        assert len(shown) >= 5
+        for above, below in pairwise(shown):
+            assert above["y"] + above["height"] <= below["y"]
+        assert visit.fits()
+
+
+def test_the_name_of_the_query_is_whole_at_every_edge(visit: Visit) -> None:
+    page = visit.page
+    for x, y in ((4, 4), (-4, -4), (4, -4), (-4, 4), (2, 1)):
+        first, second, _ = part(page, '[type="range"]').all()
+        first.fill(str(x))
+        second.fill(str(y))
+        box, name = (
+            part(page, selector).first.bounding_box()
+            for selector in (".plane-drawing", ".plane-handle text")
+        )
+        assert box
+        assert name
+        assert box["x"] <= name["x"]
+        assert name["x"] + name["width"] <= box["x"] + box["width"]
+        dot = part(page, ".plane-handle circle").last.bounding_box()
+        assert dot  # it stands in its dot, clear of every arrow
+        assert dot["x"] <= name["x"]
+        assert name["x"] + name["width"] <= dot["x"] + dot["width"]
+
+
+PAPER = {"width": 673, "height": 1000}
+"""As wide as the text of a sheet of A4."""
+
+
+@pytest.mark.parametrize("page_name", ["primer", "values", "reading-table", "scores", "gradients"])
+def test_calculations_are_whole_on_paper(
+    site: BuiltSite, chromium: Chromium, page_name: str
+) -> None:
+    with chromium.visit(site.folder / f"{page_name}.html", viewport=PAPER) as visit:
+        page = visit.page
+        page.emulate_media(media="print")
+        tables = page.locator(".worked-table").all()
+        assert tables
+        for table in tables:
+            box = table.bounding_box()
+            assert box
+            assert box["x"] + box["width"] <= PAPER["width"]
+
+
+def test_the_toy_prints_who_reads_and_how(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE, viewport=PAPER) as visit:
+        page = visit.page
+        part(page, ".choice label").nth(2).click()
+        page.emulate_media(media="print")
+        for selector in (".choice", '[name="mask"]', '[name="scale"]', ".plane-summary"):
+            assert part(page, selector).is_visible()
+        assert not part(page, ".plane-turn").is_visible()
+        assert not part(page, ".plane-switches button").is_visible()
+        chosen = part(page, ".choice :checked + label")
+        assert chosen.evaluate("(e) => getComputedStyle(e).printColorAdjust") == "exact"
+
+
+def test_in_forced_colours_the_line_of_the_sentence_ends_in_an_arrow(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / PAGE, forced_colors="active") as visit:
+        head = """(label) => {
+          const {clipPath, borderTopWidth, backgroundColor} = getComputedStyle(label, "::before");
+          return [clipPath.startsWith("polygon"), borderTopWidth, backgroundColor];
+        }"""
+        label = visit.page.locator(".relation li:has(:checked) label")
+        canvas = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        is_cut, border, colour = label.evaluate(head)
+        assert is_cut
+        assert border == "0px"
+        assert colour not in (canvas, "rgba(0, 0, 0, 0)")
 
 
 @in_every_look

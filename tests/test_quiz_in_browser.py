@@ -34,8 +34,8 @@ def items(site: BuiltSite) -> dict[str, Shown]:
 
 
 def item(page: Page, name: str) -> Locator:
-    """The one that was there first; others are its copies below."""
-    return page.locator(f'.quiz-item[data-item="{name}"]').first
+    """The one that was there first; others are its copies."""
+    return page.locator(f'.quiz-item[data-item="{name}"]:not(.quiz-again *)')
 
 
 def copies(page: Page, name: str) -> Locator:
@@ -73,7 +73,7 @@ def test_by_mouse_a_wrong_answer_is_explained_and_comes_back_below(
         expect(told(first)).to_contain_text(f"{option} 不对。")
         mistake = ITEMS[SCALE]["mistakes"]
         assert any(each["because"][:6] in told(first).inner_text() for each in mistake)
-        assert "在下面再来一次" in told(first).inner_text()
+        assert "归到“错过的，再来一次”" in told(first).inner_text()
         assert [box for box, _ in kept(page).values()] == [0]
 
         copy = copies(page, SCALE)
@@ -331,7 +331,7 @@ def test_a_damaged_store_is_reset_with_a_notice_and_can_be_downloaded(
         store(page, damaged)
         page.reload()
         notice = page.locator(".quiz-notice")
-        expect(notice).to_contain_text("存着的进度坏了")
+        expect(notice).to_contain_text("存着的进度读不出来")
         assert kept(page) is None
         page.reload()  # it is still told
         answer(item(page, SCALE), items[SCALE].right)
@@ -342,6 +342,7 @@ def test_a_damaged_store_is_reset_with_a_notice_and_can_be_downloaded(
         assert download.value.suggested_filename == f"{KEY}-damaged.txt"
         notice.get_by_role("button", name="不要了").click()
         expect(notice).to_be_empty()
+        assert page.evaluate("document.activeElement.closest('.quiz, .review') !== null")
         page.reload()
         expect(page.locator(".quiz-notice")).to_have_count(0)
         assert kept(page)[SCALE][0] == 1
@@ -359,11 +360,74 @@ def test_storage_that_cannot_be_used_is_said_and_the_quiz_goes_on(
         page.reload()
         answer(item(page, SCALE), wrong(items[SCALE]))
         expect(told(item(page, SCALE))).to_contain_text("不对。")
-        expect(page.locator(".quiz-notice")).to_contain_text("进度只留到关上这一页为止")
+        notice = page.locator(".quiz-notice")
+        expect(notice).to_contain_text("进度只留到关上这一页为止")
+        cause = "不让网页存东西" if script == NO_STORAGE else "满了"
+        expect(notice).to_contain_text(cause)
+        with page.expect_download() as download:
+            notice.get_by_role("button", name="导出进度").click()
+        exported = json.loads(Path(download.value.path()).read_text("utf-8"))
+        assert exported["items"][SCALE][0] == 0
         expect(copies(page, SCALE)).to_have_count(1)
         if page_name == "review.html":
             expect(page.locator(".review-status")).to_contain_text("错过的 1 道")
         assert visit.complaints == []
+
+
+FILL = """() => {
+  let size = 1 << 22;
+  for (let n = 0; size >= 1; n++) {
+    try { localStorage.setItem(`filler-${n}`, "x".repeat(size)); } catch { size >>= 1; }
+  }
+}"""
+
+
+def test_a_store_that_is_full_says_so_before_anything_is_lost(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown], tmp_path: Path
+) -> None:
+    with chromium.visit(site.folder / "review.html") as visit:
+        page, notice = visit.page, visit.page.locator(".quiz-notice")
+        page.evaluate(FILL)
+        page.reload()
+        expect(notice).to_contain_text("满了")
+        take(page, tmp_path, progress(scores__scale=[0, 9]))
+        expect(page.locator(".review-said")).to_contain_text("读入了 1 道题的进度")
+        expect(page.locator(".review-status")).to_contain_text("错过的 1 道")
+        expect(notice).to_contain_text("满了")
+        assert kept(page) is None
+        page.evaluate("localStorage.removeItem('filler-0')")
+        answer(item(page, SCALE), items[SCALE].right)  # there is room again
+        assert kept(page)[SCALE][0] == 1
+        expect(notice).to_be_empty()
+        assert visit.complaints == []
+
+
+def test_damaged_progress_is_not_lost_in_a_full_store(site: BuiltSite, chromium: Chromium) -> None:
+    damaged = '{"version":1,"items":{"scores/scale":[1,'
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page, notice = visit.page, visit.page.locator(".quiz-notice")
+        store(page, damaged)
+        page.evaluate(FILL)
+        for _ in range(3):
+            page.reload()
+            expect(notice).to_contain_text("存着的进度读不出来")
+            with page.expect_download() as download:
+                notice.get_by_role("button", name="下载原文").click()
+            assert Path(download.value.path()).read_text("utf-8") == damaged
+        assert visit.complaints == []
+
+
+def test_what_is_damaged_later_is_kept_beside_what_was_before(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        for damaged in ("first {", "second {"):
+            store(page, damaged)
+            page.reload()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="下载原文").click()
+        assert Path(download.value.path()).read_text("utf-8") == "first {\nsecond {"
 
 
 def test_progress_can_be_taken_to_another_device(
@@ -388,26 +452,66 @@ def test_progress_can_be_taken_to_another_device(
         store(page, json.dumps({"version": 1, "items": mine}))
         page.reload()
         page.locator('.review-controls input[type="file"]').set_input_files(file)
-        expect(page.locator(".review-said")).to_have_text("读入了 2 道题的进度。")
+        expect(page.locator(".review-said")).to_contain_text("读入了 1 道题的进度。没有动的 1 道")
         assert kept(page) == {other: later, own: mine[own], SCALE: exported[SCALE]}
         due = page.locator(".review-due .quiz-item").first
         assert due.get_attribute("data-item") == SCALE
         assert visit.complaints == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", "no progress", '{"version": 1, "items": {"a/b": 1}}'])
+@pytest.mark.parametrize("text", ["", "[]", "no progress", '{"version": 2, "items": {}}'])
 def test_a_file_without_progress_changes_nothing(
     site: BuiltSite, chromium: Chromium, tmp_path: Path, text: str
 ) -> None:
-    file = tmp_path / "other.json"
-    file.write_text(text, encoding="utf-8")
     with chromium.visit(site.folder / "review.html") as visit:
         page = visit.page
         store(page, progress(scores__scale=[2, 9]))
         page.reload()
-        page.locator('.review-controls input[type="file"]').set_input_files(file)
-        expect(page.locator(".review-said")).to_contain_text("没有进度")
+        take(page, tmp_path, text)
+        expect(page.locator(".review-said")).to_have_text("这里读不懂这个文件，什么也没有改。")
         assert kept(page) == {SCALE: [2, 9]}
+
+
+def take(page: Page, folder: Path, text: str) -> None:
+    """Import a file."""
+    file = folder / "progress.json"
+    file.write_text(text, encoding="utf-8")
+    page.locator('.review-controls input[type="file"]').set_input_files(file)
+
+
+@pytest.mark.parametrize(
+    ("box", "said"),
+    [
+        ({}, "读入了 1 道题的进度。没有动的 0 道"),
+        ({"nope/nope": [1, 5], "constructor": [1, 5]}, "读入了 1 道题的进度。没有动的 2 道"),
+        ({"votes/cancel": [7, 5]}, "读入了 1 道题的进度。没有动的 1 道"),
+        ({"votes/cancel": 1}, "读入了 1 道题的进度。没有动的 1 道"),
+        ({"votes/cancel": [1, 99_999_999]}, "读入了 1 道题的进度。没有动的 1 道"),
+        ({"votes/cancel": [1, 1e300]}, "读入了 1 道题的进度。没有动的 1 道"),
+        ({SCALE: [3, 4]}, "读入了 1 道题的进度。没有动的 1 道"),
+        ({SCALE: [2, 9]}, "读入了 1 道题的进度。没有动的 1 道"),
+    ],
+    ids=["all", "unknown", "no-box", "no-entry", "far", "farther", "older", "same"],
+)
+def test_of_a_file_only_what_is_known_and_newer_is_taken(
+    site: BuiltSite, chromium: Chromium, tmp_path: Path, box: dict[str, Any], said: str
+) -> None:
+    with chromium.visit(site.folder / "review.html") as visit:
+        page = visit.page
+        store(page, progress(scores__scale=[2, 9]))
+        page.reload()
+        take(page, tmp_path, json.dumps({"version": 1, "items": {"limit/proved": [0, 8], **box}}))
+        expect(page.locator(".review-said")).to_contain_text(said)
+        assert kept(page) == {SCALE: [2, 9], "limit/proved": [0, 8]}
+        expect(page.locator(".review-status")).to_contain_text("错过的 1 道，到期的 1 道")
+
+
+def test_an_export_of_nothing_is_understood(
+    site: BuiltSite, chromium: Chromium, tmp_path: Path
+) -> None:
+    with chromium.visit(site.folder / "review.html") as visit:
+        take(visit.page, tmp_path, '{"version":1,"items":{}}')
+        expect(visit.page.locator(".review-said")).to_contain_text("读入了 0 道题的进度")
 
 
 def test_progress_is_erased_when_the_reader_is_sure(site: BuiltSite, chromium: Chromium) -> None:
@@ -428,6 +532,209 @@ def test_progress_is_erased_when_the_reader_is_sure(site: BuiltSite, chromium: C
             "(items) => items.map(({dataset}) => dataset.item)"
         )
         assert home == [name for name in ITEMS if name.startswith("scores/")]
+
+
+def erase(page: Page) -> None:
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="抹掉进度").click()
+
+
+def check_fresh(page: Page, name: str) -> None:
+    """As if it had never been answered."""
+    place = item(page, name)
+    expect(told(place)).to_be_empty()
+    expect(place.locator("input:checked")).to_have_count(0)
+    expect(place.locator("label.is-right, label.is-wrong")).to_have_count(0)
+    expect(copies(page, name)).to_have_count(0)
+
+
+def test_after_an_erase_every_item_counts_anew(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    known = items[SCALE]
+    with chromium.visit(site.folder / "review.html") as visit:
+        page, place = visit.page, item(visit.page, SCALE)
+        for _ in range(2):
+            answer(place, wrong(known))
+            expect(copies(page, SCALE)).to_have_count(1)
+            answer(copies(page, SCALE), known.right)
+            assert kept(page)[SCALE][0] == 1
+            erase(page)
+            check_fresh(page, SCALE)
+            expect(page.locator(".review-status")).to_contain_text("错过的 0 道，到期的 0 道")
+        answer(place, known.right)
+        assert kept(page)[SCALE][0] == 1
+        expect(place.locator(".quiz-when")).to_have_text("第 1 格，1 天后到期")
+        assert visit.complaints == []
+
+
+def test_an_item_that_a_file_has_missed_counts_anew(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown], tmp_path: Path
+) -> None:
+    other = "limit/proved"
+    with chromium.visit(site.folder / "review.html") as visit:
+        page = visit.page
+        for name in (SCALE, other):
+            answer(item(page, name), items[name].right)
+        today = kept(page)[SCALE][1]
+        take(page, tmp_path, progress(scores__scale=[0, today]))
+        expect(page.locator(".review-due .quiz-item")).to_have_count(1)
+        check_fresh(page, SCALE)
+        expect(told(item(page, other))).not_to_be_empty()  # nothing has changed for it
+        answer(item(page, SCALE), items[SCALE].right)
+        assert kept(page)[SCALE] == [1, today]
+
+
+@pytest.mark.parametrize("page_name", ["scores.html", "review.html"])
+@pytest.mark.parametrize("event", ["focus", "visibilitychange"])
+def test_on_another_day_an_open_page_asks_again(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown], page_name: str, event: str
+) -> None:
+    known = items[SCALE]
+    with chromium.visit(site.folder / page_name) as visit:
+        page, place = visit.page, item(visit.page, SCALE)
+        page.clock.set_fixed_time(DAY)
+        page.reload()
+        answer(place, known.right)
+        page.clock.set_fixed_time(DAY + datetime.timedelta(hours=2))
+        page.evaluate(f"dispatchEvent(new Event('{event}'))")
+        expect(told(place)).not_to_be_empty()  # the same day
+        page.clock.set_fixed_time(DAY + datetime.timedelta(days=2))
+        page.evaluate(f"dispatchEvent(new Event('{event}'))")
+        check_fresh(page, SCALE)
+        expect(place.locator(".quiz-when")).to_have_text("第 1 格，到期了")
+        if page_name == "review.html":
+            expect(page.locator(".review-status")).to_contain_text("到期的 1 道")
+            expect(page.locator(".review-due .quiz-item")).to_have_count(1)
+        answer(place, known.right)
+        assert kept(page)[SCALE] == [2, day(DAY) + 2]
+
+
+def test_a_second_tab_follows(site: BuiltSite, chromium: Chromium, items: dict[str, Shown]) -> None:
+    with chromium.visit(site.folder / "review.html") as visit:
+        page = visit.page
+        answer(item(page, SCALE), wrong(items[SCALE]))
+        second = page.context.new_page()
+        second.goto(page.url)
+        status = second.locator(".review-status")
+        expect(status).to_contain_text("错过的 1 道")
+        erase(page)
+        expect(status).to_contain_text("错过的 0 道")
+        expect(second.locator(".review-due .quiz-item")).to_have_count(0)
+
+
+def test_a_chapter_says_after_a_reload_what_was_missed_and_what_is_due(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    known = items[SCALE]
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        when = item(page, SCALE).locator(".quiz-when")
+        expect(when).to_be_empty()
+        answer(item(page, SCALE), wrong(known))
+        page.reload()
+        expect(when).to_have_text("错过，现在再答")
+        expect(when).to_be_visible()
+        check_fresh(page, SCALE)
+        answer(item(page, SCALE), known.right)
+        expect(when).to_have_text("第 1 格，1 天后到期")
+
+
+def test_who_comes_back_finds_nothing_chosen(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        answer(item(page, SCALE), wrong(items[SCALE]))
+        page.goto((site.folder / "values.html").as_uri())
+        page.go_back()
+        page.wait_for_load_state()
+        check_fresh(page, SCALE)
+
+
+def test_a_right_answer_after_a_look_at_the_answers_does_not_count(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    known = items[SCALE]
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page, place = visit.page, item(visit.page, SCALE)
+        place.locator("summary").click()
+        expect(place.locator(".quiz-answers")).to_be_visible()
+        place.locator("summary").click()
+        answer(place, known.right)
+        expect(told(place)).to_contain_text("先看了答案，这次不算")
+        assert kept(page) is None
+        page.reload()
+        place.locator("summary").click()
+        answer(place, wrong(known))  # a wrong one counts nevertheless
+        assert kept(page)[SCALE][0] == 0
+        copy = copies(page, SCALE)
+        answer(copy, known.right)
+        expect(told(copy)).not_to_contain_text("不算")
+        assert kept(page)[SCALE][0] == 1
+
+
+def test_a_wrong_mark_goes_when_another_is_chosen(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    known = items[SCALE]
+    with chromium.visit(site.folder / "scores.html") as visit:
+        place = item(visit.page, SCALE)
+        answer(place, wrong(known))
+        expect(place.locator("label.is-wrong")).to_have_count(1)
+        place.locator("label").nth(known.right).click()
+        expect(place.locator("label.is-wrong")).to_have_count(0)
+        place.get_by_role("button", name="核对").click()
+        expect(place.locator("label.is-right")).to_have_count(1)
+        expect(place.locator("label.is-wrong")).to_have_count(0)
+
+
+def test_numbers_of_a_question_do_not_look_as_if_they_opened(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    line = "(span) => getComputedStyle(span).borderBottomStyle"
+    with chromium.visit(site.folder / "scores.html") as visit:
+        place = item(visit.page, SCALE)
+        stated = place.locator("legend .value")
+        assert {span.evaluate(line) for span in stated.all()} == {"none"}
+        stated.first.click()
+        expect(visit.page.locator(".cell-panel")).not_to_be_visible()
+        assert place.locator(".quiz-number .value").evaluate(line) == "dotted"
+
+
+def test_in_the_review_a_missed_item_joins_those_that_are_due(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    with chromium.visit(site.folder / "review.html") as visit:
+        page = visit.page
+        answer(item(page, SCALE), wrong(items[SCALE]))
+        due = page.locator(".review-due .quiz-item")
+        expect(due).to_have_count(1)
+        assert due.get_attribute("data-item") == SCALE
+        answer(due, items[SCALE].right)
+        assert kept(page)[SCALE][0] == 1
+        expect(item(page, SCALE).locator(".quiz-when")).to_have_text("第 1 格，1 天后到期")
+
+
+def test_a_chapter_whose_items_are_all_due_is_not_listed_as_empty(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    names = [name for name in ITEMS if name.startswith("index/")]
+    with chromium.visit(site.folder / "review.html") as visit:
+        page = visit.page
+        store(page, json.dumps({"version": 1, "items": {name: [0, 9] for name in names[1:]}}))
+        page.reload()
+        entry = page.locator('.review-chapters li:has([href="#quiz-index"])')
+        expect(entry.locator("span")).to_have_text("1 道")
+        expect(page.locator("#quiz-index h3")).to_be_visible()
+        store(page, json.dumps({"version": 1, "items": {name: [0, 9] for name in names}}))
+        page.reload()
+        expect(page.locator(".review-due .quiz-item")).to_have_count(len(names))
+        expect(entry).to_be_hidden()
+        expect(page.locator("#quiz-index h3")).to_be_hidden()
+        erase(page)
+        expect(entry.locator("span")).to_have_text(f"{len(names)} 道")
+        expect(page.locator("#quiz-index h3")).to_be_visible()
 
 
 def test_every_control_of_the_review_is_reached_by_keyboard(
@@ -494,9 +801,23 @@ def test_an_answered_quiz_fits_and_has_no_barriers(
             assert visit.fits()
 
 
-def test_a_printed_quiz_has_nothing_to_press(site: BuiltSite, chromium: Chromium) -> None:
+def test_a_printed_quiz_has_nothing_to_press_and_only_the_answers_that_are_open(
+    site: BuiltSite, chromium: Chromium, items: dict[str, Shown]
+) -> None:
+    missed, other = "limit/proved", "scores/share"
     with chromium.visit(site.folder / "review.html", viewport=DESKTOP) as visit:
-        visit.page.emulate_media(media="print")
-        assert not visit.page.get_by_text("核对", exact=True).first.is_visible()
-        assert not visit.page.locator(".review-controls").is_visible()
-        expect(item(visit.page, SCALE).locator("legend")).to_be_visible()
+        page = visit.page
+        store(page, progress(limit__proved=[0, 9]))
+        page.reload()
+        answer(item(page, SCALE), wrong(items[SCALE]))
+        item(page, other).locator("summary").click()
+        page.emulate_media(media="print")
+        assert not page.get_by_text("核对", exact=True).first.is_visible()
+        assert not page.locator(".review-controls").is_visible()
+        for name in (SCALE, missed, other):
+            expect(item(page, name).locator("legend")).to_be_visible()
+        assert not item(page, SCALE).locator(".quiz-said, .quiz-answers").first.is_visible()
+        assert not copies(page, SCALE).is_visible()
+        expect(item(page, other).locator(".quiz-answers")).to_be_visible()
+        hidden = page.locator(".quiz-item details:not([open])")
+        assert not any(details.is_visible() for details in hidden.all())

@@ -14,7 +14,8 @@ TIPS = ("key", "query", "value", "output")
 """Heads of arrows, by what the arrows are."""
 
 _EDGE = round(UNIT * (MOST + 0.5))
-_ROW = 15
+_ROW = 22
+"""From a name to one below it, with room for those of a phone."""
 _ORIGIN = (0.0, 0.0)
 
 Point = Sequence[float]
@@ -23,12 +24,15 @@ Point = Sequence[float]
 def matching(toy: Toy, reading: Reading, label: str, figure_id: str) -> str:
     """Return the keys and the query; across the query runs the line on which scores are 0."""
     x, y = toy.q[RECEIVER]
+    far = _EDGE / UNIT / max(abs(x), abs(y))
     handle = (
-        f'<g class="plane-handle" transform="translate({x * UNIT:g} {-y * UNIT:g})">'
-        '<circle class="plane-grip" r="22"/><circle r="7"/><text x="11" y="-9">q</text></g>'
+        f'<g class="plane-handle" aria-valuemin="{-MOST:g}" aria-valuemax="{MOST:g}"'
+        f' transform="translate({x * UNIT:g} {-y * UNIT:g})">'
+        '<circle class="plane-grip" r="22"/><circle r="9"/>'
+        '<text y="4" text-anchor="middle">q</text></g>'
     )
     parts = [
-        _line((-9 * y, 9 * x), (9 * y, -9 * x), "plane-across"),
+        _line((-far * y, far * x), (far * y, -far * x), "plane-across"),
         *_arrows("key", toy.k, reading, figure_id),
         _line(_ORIGIN, (x, y), "plane-query", _tip("query", figure_id)),
         handle,
@@ -73,7 +77,7 @@ def _grid() -> Iterator[str]:
     yield f'<path class="plane-axes" d="M0 {-_EDGE}V{_EDGE}M{-_EDGE} 0H{_EDGE}"/>'
     for at in (at for at in range(-most, most + 1, 2) if at != 0):
         number = display(at, 0)
-        yield f'<text class="plane-mark" x="{at * UNIT}" y="{_ROW - 3}">{number}</text>'
+        yield f'<text class="plane-mark" x="{at * UNIT}" y="12">{number}</text>'
         yield f'<text class="plane-mark" x="-9" y="{-at * UNIT + 4}">{number}</text>'
 
 
@@ -90,7 +94,7 @@ def _arrow(kind: str, vector: Point, name: str, figure_id: str, n_above: int = 0
     x, y = vector
     end, dx = ("end", -6) if x < 0 else ("start", 6)
     down = (12 if y < 0 else 4) + n_above * _ROW
-    raised = f' dy="{-_ROW}"' if kind == "output" else ""  # a value may end at the same place
+    raised = ' dy="-15"' if kind == "output" else ""  # a value may end at the same place
     return (
         f'{_line(_ORIGIN, vector, "", _tip(kind, figure_id))}<text x="{_place(x, dx)}"'
         f' y="{_place(-y, down)}"{raised} text-anchor="{end}">{name}</text>'

@@ -10,7 +10,7 @@ from html import escape
 from builder.blocks import arrows, plane_tables
 from builder.blocks.choice import choice
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Options
-from builder.blocks.toy import MOST, RECEIVER, STEP, TOKENS, Reading, Toy, presets, read
+from builder.blocks.toy import MOST, RECEIVER, STEP, TOKENS, Reading, Toy, Vectors, presets, read
 from builder.errors import Location
 from builder.links import Link
 from builder.numbers.display import display
@@ -27,11 +27,12 @@ def render(directive: Directive, context: Context) -> str:
     """Return planes and tables, complete for the start; controls are hidden until a script."""
     cases = presets()
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    toys = escape(json.dumps({name: asdict(toy) for name, toy in cases.items()}))
+    toys = escape(json.dumps(_differences(cases)))
     panels = "".join(_panels(cases["start"], figure_id, context))
     without = _said(context, "without_scripts")
     return (
-        f'<figure class="plane wide" id="{figure_id}" data-toys="{toys}">'
+        f'<figure class="plane wide" id="{figure_id}" aria-label="{_said(context, "label")}"'
+        f' data-toys="{toys}">'
         f'<p class="plane-note">{_said(context, "note")}</p>{_controls(figure_id, context)}'
         f'<ul class="plane-cases">{"".join(_cases(cases, context))}</ul>'
         f'<p class="plane-summary" role="status" hidden></p>'
@@ -39,6 +40,17 @@ def render(directive: Directive, context: Context) -> str:
         f"{_real(directive, context)}{directive.figcaption}</figure>"
         f"<noscript><p>{without}</p></noscript>\n"
     )
+
+
+def _differences(cases: Mapping[str, Toy]) -> Mapping[str, Mapping[str, Vectors]]:
+    """Return all of the start, and of the others where they differ from it."""
+    plain = {name: asdict(toy) for name, toy in cases.items()}
+    start = plain.pop("start")
+    differences = {
+        name: {part: vectors for part, vectors in toy.items() if vectors != start[part]}
+        for name, toy in plain.items()
+    }
+    return {"start": start, **differences}
 
 
 def _said(context: Context, name: str, **values: object) -> str:
@@ -51,15 +63,17 @@ def _controls(figure_id: str, context: Context) -> str:
     bounds = f'min="{-MOST:g}" max="{MOST:g}" step="{STEP}"'
     turning = "".join(
         f'<label>{_said(context, "query", number=d)} <input type="range" name="q{d}" {bounds}>'
-        f" <output></output></label>"
+        f' <output aria-live="off"></output></label>'
         for d in range(2)
     )
     switches = "".join(
         f'<label><input type="checkbox" name="{name}" checked> {_said(context, name)}</label>'
         for name in ("mask", "scale")
     )
+    how = _said(context, "how")
     return (
-        f'<div class="plane-controls" hidden>{reader}<div class="plane-turn">{turning}</div>'
+        f'<div class="plane-controls" hidden><p class="plane-note">{how}</p>'
+        f'{reader}<div class="plane-turn">{turning}</div>'
         f'<p class="plane-switches">{switches}'
         f'<button type="button" value="start">{_said(context, "reset")}</button></p>'
         f"{_temperature(context)}</div>"
@@ -74,7 +88,7 @@ def _temperature(context: Context) -> str:
     return (
         f"<details><summary>{title}</summary><p>{text}</p>"
         f'<label>{label} <input type="range" name="temperature" min="{least}" max="{most}"'
-        f' step="{STEP}" value="1"> <output></output></label></details>'
+        f' step="{STEP}" value="1"> <output aria-live="off"></output></label></details>'
     )
 
 
@@ -106,7 +120,7 @@ def _cases(cases: Mapping[str, Toy], context: Context) -> Iterator[str]:
         )
         label = _said(context, f"name_{name}")
         button = f'<button type="button" value="{name}" disabled>{label}</button>'
-        yield f"<li>{button} {_said(context, f'case_{name}', **values)}</li>"
+        yield f"<li>{button} <span>{_said(context, f'case_{name}', **values)}</span></li>"
 
 
 def _vector(reading: Reading) -> str:

@@ -26,7 +26,7 @@ def matched(toy: Toy, reading: Reading, context: Context) -> str:
         cells = [_cell(part, float(of_all[source])) for part, of_all in numbers]
         lines.append(_source(source, [*_pair("k", toy.k[source]), *cells]))
     lines.append(_sum([*[""] * 4, _cell("total", 1.0)], context))
-    return _table("matching", ("k₀", "k₁", "q · k", "S", "A"), lines, context)
+    return _table("matching", ("q₀, k₀", "q₁, k₁", "q · k", "S", "A"), lines, context)
 
 
 def mixed(toy: Toy, reading: Reading, context: Context) -> str:

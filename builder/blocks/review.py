@@ -55,7 +55,7 @@ def _due(context: Context) -> str:
 
 def _entry(quiz: Quiz, context: Context) -> str:
     title = escape(_title(quiz, context))
-    count = escape(context.words("review.items", number=len(quiz.items)))
+    count = escape(context.words("script.review_items", length=len(quiz.items)))
     return f'<li><a href="#quiz-{quiz.slug}">{title}</a> <span>{count}</span></li>'
 
 

@@ -37,7 +37,8 @@
   mountEach(".receiver", Article.receiver.mount);
   mountEach(".value[data-cell]:not(label *, legend *)", Article.prose.mount);
   mountEach("[data-opens]", Article.prose.mount);
-  mountEach(".quiz", Article.quiz.mount);
+  mountEach("body:has(.quiz)", Article.progress.mount);
+  mountEach(".quiz-item", Article.quiz.mount);
   mountEach(".review", Article.review.mount);
   mountEach("figure.matrix", Article.live.mount);
   mountEach(".training", Article.training.mount);

@@ -1,37 +1,45 @@
 // What the reader has answered, kept on this device in Leitner's boxes.
 //
 // A right answer moves an item one box on, if it was due; a wrong one puts it into box 0. From box n
-// it is due again after DAYS[n] days of the calendar: what was missed, at once.
+// it is due again after DAYS[n] days of the calendar: what was missed, at once. `article:progress` says
+// that progress is no longer what this page has made of it: erased, read in, changed in another tab, or
+// that it is another day.
 (function (Article) {
   "use strict";
 
   const { make } = Article;
-  const KEY = "attention-quiz", DAMAGED = `${KEY}-damaged`;
+  /** The name of what is put aside is no longer than the other: so it fits where that stood, in a full store too. */
+  const KEY = "attention-quiz", DAMAGED = "damaged-quiz";
   const DAYS = [0, 1, 3, 7, 21];
 
-  /** What is kept where storage is forbidden or full: it lasts as long as the page. */
+  /** What could not be stored: it lasts as long as the page. */
   const memory = new Map();
-  let isBlocked = false;
+  /** Why not: storage is `blocked` or `full`. */
+  let trouble = "";
+  let latest = "";
   /** @type {HTMLElement | undefined} */
   let notice;
 
   function get(key) {
+    if (memory.has(key)) return memory.get(key);
     try {
-      if (!isBlocked) return localStorage.getItem(key);
+      return localStorage.getItem(key);
     } catch {
-      isBlocked = true;
+      trouble = "blocked";
+      return null;
     }
-    return memory.get(key) ?? null;
   }
 
   /** @param {string} key @param {string | null} text */
   function set(key, text) {
-    memory.set(key, text);
     try {
       if (text === null) localStorage.removeItem(key);
       else localStorage.setItem(key, text);
-    } catch {
-      isBlocked = true;
+      memory.delete(key);
+      if (text) trouble = "";
+    } catch ({ name }) {
+      memory.set(key, text);
+      trouble = name === "QuotaExceededError" ? "full" : "blocked";
     }
   }
 
@@ -43,27 +51,40 @@
   /** @param {Kept} kept @returns {number} days until it is due; a day in the future is a clock put back */
   const wait = ([box, day]) => (day > today() ? 0 : Math.max(0, day + DAYS[box] - today()));
 
-  /** @returns {Record<string, Kept> | null} null if the text is no progress */
+  const isKept = (kept) => Array.isArray(kept) && kept.length === 2 && kept.every(Number.isInteger) && kept[0] in DAYS;
+
+  /** @returns {Record<string, any> | null} null if the text is no progress */
   function parse(text) {
-    const isKept = (kept) => Array.isArray(kept) && kept.length === 2 && kept.every(Number.isInteger) && kept[0] in DAYS;
     try {
       const { version, items } = JSON.parse(text);
-      return version === 1 && Object.values(items).every(isKept) ? { ...items } : null;
+      return version === 1 && Object.values(items) ? { ...items } : null;
     } catch {
       return null;
     }
   }
 
-  /** What is damaged is put aside, for the reader to download. */
+  /** What is damaged is put aside, behind what has been before, for the reader to download. */
   function read() {
     const text = get(KEY), items = text === null ? {} : parse(text);
-    if (items) return items;
-    set(DAMAGED, text);
+    if (items && Object.values(items).every(isKept)) return items;
+    const before = get(DAMAGED);
     set(KEY, null);
+    set(DAMAGED, before === null ? text : `${before}\n${text}`);
     return {};
   }
 
   const written = (items) => JSON.stringify({ version: 1, items });
+
+  /** @returns {string} what is known today of an item, or of all */
+  const stamp = (id) => `${today()} ${id ? read()[id] : get(KEY)}`;
+
+  /** @returns {{state: "unseen" | "missed" | "due" | "later", box?: number, days?: number}} */
+  function look(id) {
+    const kept = read()[id];
+    if (!kept) return { state: "unseen" };
+    const box = kept[0], days = wait(kept);
+    return { state: days ? "later" : box ? "due" : "missed", box, days };
+  }
 
   /** @param {string} id of an item @param {boolean} isRight */
   function grade(id, isRight) {
@@ -71,38 +92,67 @@
     if (!isRight) items[id] = [0, today()];
     else if (!kept || wait(kept) === 0) items[id] = [Math.min((kept?.[0] ?? 0) + 1, DAYS.length - 1), today()];
     set(KEY, written(items));
+    latest = stamp(); // this page knows
     tell();
   }
 
-  /** Take over progress from a file; of an item that both know, the later answer counts. */
-  function merge(text) {
-    const items = read(), others = Object.entries(parse(text) ?? {});
-    for (const [id, kept] of others) if (!(items[id]?.[1] > kept[1])) items[id] = kept;
-    if (others.length) set(KEY, written(items));
-    return others.length;
+  /**
+   * Take over progress from a file; of an item that both know, the later answer counts.
+   *
+   * @param {string} text @param {string[]} ids of the items that there are
+   * @returns {{taken: number, left: number} | null} of how many items; null if it is no progress
+   */
+  function merge(text, ids) {
+    const items = read(), others = parse(text);
+    if (!others) return null;
+    const isNew = ([id, kept]) => ids.includes(id) && isKept(kept) && kept[1] <= today() + 1 // it may be tomorrow elsewhere
+      && !(items[id]?.[1] > kept[1]) && String(items[id]) !== String(kept);
+    const all = Object.entries(others), taken = all.filter(isNew);
+    if (taken.length) set(KEY, written({ ...items, ...Object.fromEntries(taken) }));
+    tell();
+    watch();
+    return { taken: taken.length, left: all.length - taken.length };
   }
 
   function erase() {
     set(KEY, null);
+    watch();
   }
 
-  /** Say on the page what is wrong with the storage. */
-  function tell() {
+  function watch() {
+    if (latest === (latest = stamp())) return;
+    document.dispatchEvent(new Event("article:progress"));
+  }
+
+  /** Say on the page what is wrong with the storage, before anything is lost. */
+  function mount() {
     read();
+    set("quiz-room", KEY.repeat(9)); // for some answers more
+    set("quiz-room", null);
+    latest = stamp();
+    for (const type of ["focus", "storage", "visibilitychange"]) addEventListener(type, watch);
+    tell();
+  }
+
+  function tell() {
     const damaged = get(DAMAGED);
-    if (!isBlocked && damaged === null && !notice) return;
+    if (!trouble && damaged === null && !notice) return;
     if (!notice) {
       notice = make("p", { className: "quiz-notice" });
       notice.setAttribute("role", "status");
       document.querySelector(".review, .quiz").prepend(notice);
     }
-    const button = (name, press) => make("button", { type: "button", onclick: press }, Article.text(name));
-    const drop = () => (set(DAMAGED, null), tell());
+    const button = (name, onclick) => make("button", { type: "button", onclick }, Article.text(name));
+    const drop = () => {
+      set(DAMAGED, null);
+      tell();
+      notice.parentElement.querySelector("input").focus();
+    };
     notice.replaceChildren(
-      isBlocked ? Article.text("quiz_blocked") : "",
+      ...(trouble ? [Article.text(`quiz_${trouble}`), button("quiz_export", save)] : []),
       ...(damaged === null ? [] : [
         Article.text("quiz_damaged"),
-        button("quiz_download", () => download(damaged, `${DAMAGED}.txt`)),
+        button("quiz_download", () => download(damaged, `${KEY}-damaged.txt`)),
         button("quiz_drop", drop),
       ]),
     );
@@ -115,5 +165,5 @@
 
   const save = () => download(written(read()), `${KEY}.json`);
 
-  Article.progress = { read, wait, grade, merge, erase, tell, save };
+  Article.progress = { mount, read, look, stamp, grade, merge, erase, save };
 })((window.Article ??= {}));

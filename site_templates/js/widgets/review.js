@@ -2,7 +2,7 @@
 (function (Article) {
   "use strict";
 
-  const { progress } = Article;
+  const { progress, quiz } = Article;
 
   /** @type {HTMLElement} */
   let review;
@@ -17,31 +17,34 @@
     homes = [...review.querySelectorAll(".quiz-item")].map((item) => [item, item.parentElement]);
     for (const name of ["due", "controls"]) part(name).hidden = false;
     review.addEventListener("article:graded", count);
+    document.addEventListener("article:progress", arrange);
     part("controls").addEventListener("click", ({ target }) => COMMANDS[target.dataset.do]?.());
     part("controls").addEventListener("change", take);
     arrange();
   }
 
-  /** Move what is due to the top: the missed first, then what has waited longest. */
+  /** Move what is due to the top: the missed first, then what has waited longest. What was answered just now stays. */
   function arrange() {
-    const kept = progress.read(), of = (item) => kept[item.dataset.item];
-    const rank = ([box, day]) => (box === 0 ? -1 : day);
-    for (const again of review.querySelectorAll(".quiz-again")) again.remove();
-    for (const [item, home] of homes) home.append(item);
-    const due = homes.map(([item]) => item).filter((item) => of(item) && progress.wait(of(item)) === 0);
-    part("items").append(...due.sort((a, b) => rank(of(a)) - rank(of(b))));
+    const kept = progress.read(), due = [];
+    const rank = ({ dataset }) => (([box, day]) => (box ? day : -1))(kept[dataset.item]);
+    for (const [item, home] of homes) {
+      const isDue = !quiz.isAnswered(item) && /missed|due/.test(progress.look(item.dataset.item).state);
+      if (isDue) due.push(item);
+      else if (!quiz.isAnswered(item) || home.contains(item)) home.append(item);
+    }
+    part("items").append(...due.sort((a, b) => rank(a) - rank(b)));
+    for (const link of part("chapters").querySelectorAll("a")) {
+      const { length } = review.querySelectorAll(`${link.hash} .quiz-item`);
+      link.parentElement.hidden = !length;
+      link.nextElementSibling.textContent = Article.text("review_items", { length });
+    }
     count();
   }
 
-  /** Say how many items wait, and of each when it comes again. */
+  /** Say how many items wait. */
   function count() {
-    const kept = progress.read(), found = { missed: 0, due: 0, unseen: 0, later: 0 };
-    for (const [item] of homes) {
-      const known = kept[item.dataset.item], days = known && progress.wait(known);
-      const state = !known ? "unseen" : days ? "later" : known[0] ? "due" : "missed";
-      found[state]++;
-      item.querySelector(".quiz-when").textContent = known ? Article.text(`review_${state}`, { box: known[0], days }) : "";
-    }
+    const found = { missed: 0, due: 0, unseen: 0, later: 0 };
+    for (const [item] of homes) found[progress.look(item.dataset.item).state]++;
     part("status").textContent = Article.text("review_status", found);
   }
 
@@ -55,7 +58,6 @@
     erase() {
       if (!confirm(Article.text("review_sure"))) return;
       progress.erase();
-      arrange();
       say("review_erased");
     },
   };
@@ -64,10 +66,9 @@
   async function take({ target }) {
     const text = await target.files[0]?.text();
     if (text === undefined) return;
-    const number = progress.merge(text);
+    const found = progress.merge(text, homes.map(([item]) => item.dataset.item));
     target.value = "";
-    arrange();
-    say(number ? "review_taken" : "review_not_taken", { number });
+    say(found ? "review_taken" : "review_not_taken", found);
   }
 
   Article.review = { mount };
