@@ -19,7 +19,7 @@ from tests.trained_models import CONFIG
 
 Tables = dict[str, Any]
 Change = Callable[[Tables], None]
-NAMES = ("controls", "held-out", "census")
+NAMES = ("controls", "held-out", "recall", "census")
 OWN = 8
 
 
@@ -60,6 +60,10 @@ def every(right: bool, *, with_zero: bool) -> Change:
     return change
 
 
+def recall(name: str, **changes: Any) -> Change:
+    return lambda tables: tables["recall"][name].update(changes)
+
+
 def never_fails(claim: str) -> Change:
     return lambda tables: tables["census"]["claims"][claim].update(fails_for=[])
 
@@ -87,6 +91,10 @@ FALSIFIED: dict[str, list[Change]] = {
         for name in ("k_tied_to_q", "v_tied_to_k", "one_head", "one_layer", "no_positions")
     ],
     "mlp-missed": [control("no_mlp", all_correct=1)],
+    "recall-needs-reading": [
+        recall("full", solved=5),
+        recall("fixed_table", most=0.5),
+    ],
     "only-zero-carries-over": [
         every(False, with_zero=True),
         every(True, with_zero=False),

@@ -24,7 +24,7 @@ SAME_FOR_EVERY_SEED = re.compile(
     r"|claims\.other-head-does-not-follow\.followed"
     r"|claims\.unused-positions-untouched\..*"
     r"|claims\.zero-is-used\.(problems|others)|claims\.largest-share-misleads\.rows"
-    r"|claims\.(scores-not-needed|rows-must-meet|one-part-not-needed|mlp-missed)\..*"
+    r"|claims\.(scores-not-needed|rows-must-meet|one-part-not-needed|mlp-missed|recall-needs-reading)\..*"
     r"|claims\.(only-zero-carries-over|following-is-not-using|story-is-chosen)\..*"
     r"|evidence\.(controls|held-out|census)\..*"
 )

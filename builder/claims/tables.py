@@ -20,6 +20,9 @@ ONE_PART_CHANGED = ("k_tied_to_q", "v_tied_to_k", "one_head", "one_layer", "no_p
 FOLLOWS, USES = "head-follows-zero", "zero-is-used"
 """Claims about a model that the census counts."""
 
+RECALLED_BY_CHANCE = 0.5
+"""A share of right answers that can be had without finding the key."""
+
 RULE, NO_RULE = 0.9, 0.1
 """A share of right answers from which on something is called a rule, and up to which it is not."""
 
@@ -61,6 +64,22 @@ def mlp_missed(controls: Table, _world: World) -> Outcome:
     control = controls["no_mlp"]
     numbers = {name: control[name] for name in ("seeds", "all_correct", "fewest", "most")}
     return Outcome(control["all_correct"] == 0, numbers)
+
+
+def recall_needs_reading(recall: Table, _world: World) -> Outcome:
+    """Most seeds of the full model recall nearly all new sequences, a fixed table never half."""
+    full, fixed = recall["full"], recall["fixed_table"]
+    numbers = {
+        "seeds": full["seeds"],
+        "full": full["solved"],
+        "full_right": full["right"],
+        "full_least": full["least"],
+        "fixed_table": fixed["solved"],
+        "fixed_most": fixed["most"],
+    }
+    return Outcome(
+        full["solved"] > full["seeds"] / 2 and fixed["most"] < RECALLED_BY_CHANCE, numbers
+    )
 
 
 def only_zero_carries_over(held_out: Table, _world: World) -> Outcome:
@@ -119,6 +138,7 @@ PREDICATES: Mapping[str, tuple[str, Callable[[Table, World], Outcome]]] = {
     "rows-must-meet": ("controls", rows_must_meet),
     "one-part-not-needed": ("controls", one_part_not_needed),
     "mlp-missed": ("controls", mlp_missed),
+    "recall-needs-reading": ("recall", recall_needs_reading),
     "only-zero-carries-over": ("held-out", only_zero_carries_over),
     "story-is-chosen": ("census", story_is_chosen),
     "following-is-not-using": ("census", following_is_not_using),
