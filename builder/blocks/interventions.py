@@ -17,6 +17,7 @@ from model import task
 from model.tensors import in_prose
 
 NAME = "interventions"
+TASK = task.NAME
 ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object}
@@ -24,7 +25,6 @@ OPTIONS: Options = {**FIGURE, "layer": int, "head": object}
 DECIMALS = 3
 OF_A_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
 """What is done to a head's whole table A, as the stored table calls it."""
-
 
 _MARK = "\0"
 

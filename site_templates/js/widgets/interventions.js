@@ -14,9 +14,9 @@
     controls.addEventListener("change", ({ target: { name, value } }) => {
       Article.state.set({ [name]: Number(value) === read(figure).written[name] ? null : Number(value) });
     });
-    const digits = Article.chooser.digits();
-    [digits[1].value, digits[0].value] = figure.dataset.problem.split("x");
-    donor.replaceChildren(digits[0], "\u00d7", digits[1]);
+    const parts = Article.chooser.selects();
+    Article.chooser.write(parts, figure.dataset.problem.split("x").reverse());
+    donor.replaceChildren(...Article.chooser.shown(parts));
     donor.addEventListener("change", () => write(figure, Article.scene.view(read(figure).run)));
     const body = figure.querySelector("tbody");
     const own = body.lastElementChild.cloneNode(true);
