@@ -290,7 +290,7 @@ BAD_CHAPTERS = {
     "```\ncode": (0, "unclosed", ""),
     "$\\fracc{1}{2}$": (0, "tex", "did you mean `\\frac`?"),
     "::: matrix qqqq\n:::": (0, "unknown-tensor", "the nearest is `"),
-    "::: foo\n:::": (0, "unknown-block", "the nearest is `row`"),
+    "::: foo\n:::": (0, "unknown-block", "the nearest is `controls`"),
     "::: matrix\n:::": (0, "argument", "write `::: matrix ADDRESS`"),
     "::: product x\n:::": (0, "argument", "write `::: product`"),
     "{value}`probs[=,5`": (0, "address", "such as `blocks.0.attn.pattern[1,=,7]`"),
