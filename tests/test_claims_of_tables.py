@@ -165,4 +165,9 @@ def test_seeds_that_follow_and_use_zero_are_counted_by_hand() -> None:
         "follows": len(follows),
         "uses": len(uses),
         "both": sum(seed in uses for seed in follows),
+        "fewest_lost": min(
+            census["of_seed"][str(seed)]["zero-is-used"]["lost"]
+            for seed in follows
+            if seed not in uses
+        ),
     }

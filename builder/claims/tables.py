@@ -124,13 +124,15 @@ def following_is_not_using(census: Table, _world: World) -> Outcome:
     """Of the seeds in which a head follows 0, some do not need it for that."""
     fails = {name: set(census["claims"][name]["fails_for"]) for name in (FOLLOWS, USES)}
     follows, uses = (set(census["seeds"]) - fails[name] for name in (FOLLOWS, USES))
+    lost = [census["of_seed"][str(seed)][USES]["lost"] for seed in follows - uses]
     numbers = {
         "seeds": census["n_seeds"],
         "follows": len(follows),
         "uses": len(uses),
         "both": len(follows & uses),
+        "fewest_lost": min(lost, default=0),
     }
-    return Outcome(numbers["both"] < numbers["follows"], numbers)
+    return Outcome(bool(lost), numbers)
 
 
 PREDICATES: Mapping[str, tuple[str, Callable[[Table, World], Outcome]]] = {
