@@ -391,6 +391,10 @@ def test_a_stem_that_shows_the_answer_of_another_item_is_a_warning(tmp_path: Pat
     assert line_of(problem, text).strip() == "question: |"
     elsewhere = text.replace("[1,@1,@0] decimals=1", "[1,@1,@0] problem=8x7 decimals=1")
     assert shown(tmp_path, elsewhere)[1] == []
+    alike = text.replace("0.attn.pattern[1,@1,@0] decimals=1", "1.attn.pattern[0,@1,@1] decimals=1")
+    assert shown(tmp_path, alike)[1] == []
+    alike = alike.replace("decimals: 3", "decimals: 1")
+    assert any("on the same page is 0.6 [answer-" in found for found in shown(tmp_path, alike)[1])
 
 
 def test_an_answer_may_not_be_typed_in_another_stem_either(tmp_path: Path) -> None:
