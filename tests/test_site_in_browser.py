@@ -258,7 +258,7 @@ def test_the_claims_page_lists_every_claim_with_its_numbers(
     claims = site.snapshot.document("claims.json")["claims"]
     with chromium.visit(site.folder / "about.html") as visit:
         for claim in claims:
-            shown = visit.page.locator(f"#claim-{claim['id']} [data-value]").evaluate_all(
+            shown = visit.page.locator(f"#claim-{claim['id']} dd [data-value]").evaluate_all(
                 "(cells) => cells.map((cell) => Number(cell.dataset.value))"
             )
             assert shown == list(claim["numbers"].values()), claim["id"]
