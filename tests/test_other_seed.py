@@ -26,7 +26,7 @@ SAME_FOR_EVERY_SEED = re.compile(
     r"|claims\.zero-is-used\.(problems|others)|claims\.largest-share-misleads\.rows"
     r"|claims\.(scores-not-needed|rows-must-meet|one-part-not-needed|mlp-missed|recall-needs-reading)\..*"
     r"|claims\.(only-zero-carries-over|following-is-not-using|story-is-chosen)\..*"
-    r"|evidence\.(controls|held-out|census)\..*"
+    r"|evidence\.(controls|held-out|recall|census)\..*"
 )
 """Facts of the task, of the architecture and of the recipe, what holds exactly, a count that is 0
 for both seeds, and what is about many seeds."""
