@@ -98,7 +98,7 @@ def test_the_error_of_a_piece_is_told_as_it_is_from_another_process_too(n: int) 
 def test_a_training_that_diverges_is_one_message(project: Path, capsys: Captured) -> None:
     config = project / "content/site.yml"
     text = config.read_text("utf-8")
-    changed = "  preset: multiplication\n  learning_rate: 1e300\n  steps: 3\n"
+    changed = "  preset: multiplication\n  learning_rate: 1.0e+300\n  steps: 3\n"
     config.write_text(text.replace("  preset: multiplication\n", changed), encoding="utf-8")
     assert main(["census", "--seeds", "1", "--jobs", "1", "--quiet"]) == 1
     said = capsys.readouterr().err
