@@ -420,12 +420,15 @@ def test_a_false_claim_is_one_message_with_its_numbers(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Computer", Doubter)
+    chapter = (project / "content/zh/evidence.md").read_text("utf-8").splitlines()
+    (line,) = (n for n, text in enumerate(chapter, 1) if text == "::: census")
     (diagnostic,) = failure(project)
     assert str(diagnostic) == (
         "content/claims.yml:4:3: error: the claim `all-correct` does not hold: correct = 99, of = "
         "100 [false-claim]\n"
         "    all-correct:\n"
-        "    hint: change what stands at content/zh/index.md:8 and content/en/index.md:8, "
+        "    hint: change what stands at content/zh/index.md:8, "
+        f"content/zh/evidence.md:{line} and content/en/index.md:8, "
         "or the seed under `model` in content/site.yml"
     )
 

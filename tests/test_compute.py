@@ -190,7 +190,7 @@ def test_the_code_that_computes_a_stage_is_in_its_key() -> None:
         assert not [module for module in used if "builder.errors" in source.closure([module])]
         seen.append(stage)
     stages_of_torch = ["train", "trace", "gradients", "evidence"]
-    assert seen == [*stages_of_torch, "claims", "interventions", "manifest"]
+    assert seen == [*stages_of_torch, "claims", "claims", "interventions", "manifest"]
 
 
 def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:

@@ -122,7 +122,7 @@ problem: 7x8
 model:
   preset: multiplication
 """
-NEEDED = ("manifest", "dataset", "training", "claims")
+NEEDED = ("manifest", "dataset", "training", "claims", "evidence/census")
 MANGLED = ("zh/index.md", "zh/quiz/index.yml", "site.yml", "claims.yml")
 
 PIECES = [

@@ -44,7 +44,9 @@
 
   /** What the builder wrote, where the seed is another than when it was last asked for; else null. */
   function changed(element, { seed }) {
-    const own = Article.follow.own(element, ({ value }) => ({ seed: null, text: element.textContent, title: element.title, value: Number(value) }));
+    const own = Article.follow.own(element, ({ value }) => ({
+      seed: null, nodes: [...element.childNodes], text: element.textContent, title: element.title, label: element.ariaLabel, value: Number(value),
+    }));
     if (own.seed === seed) return null;
     own.seed = seed;
     return own;
@@ -53,17 +55,17 @@
   /** The tick behind a sentence. */
   function claim(link, { run }) {
     const own = changed(link, run), id = link.hash.replace("#claim-", "");
-    if (own) show(link, own, run, id, own.text, Article.text("seed_holds", { name: name(run.seed), id }));
+    if (own) show(link, own, run, id, own.nodes, Article.text("seed_holds", { name: name(run.seed), id }));
   }
 
   /** Whether a claim holds for the seed, seen and heard. */
   function show(element, own, { seed, claims }, id, holding, title) {
     const verdict = claims[id], isFalse = verdict?.holds === false;
     const text = isFalse ? Article.text("seed_fails", { name: name(seed) }) : verdict ? holding : Article.text("seed_unknown", { name: name() });
-    element.textContent = seed === null ? own.text : text;
+    element.replaceChildren(...(seed === null ? own.nodes : [text].flat()));
     element.classList.toggle("is-false", isFalse);
     element.title = seed === null ? own.title : verdict && !isFalse ? title : `${text} \u00b7 ${id}`;
-    if (element.href) element.ariaLabel = element.title;
+    if (element.href) element.ariaLabel = seed === null ? own.label : isFalse || !verdict ? element.title : `${own.text} \u00b7 ${title}`;
   }
 
   /** A claim in the list of all. */
@@ -71,7 +73,7 @@
     const own = changed(element, run), dt = element.querySelector("dt");
     if (!own) return;
     const mark = dt.querySelector(".claim") ?? dt.appendChild(make("b", { className: "claim" }));
-    show(mark, { text: "", title: "" }, run, element.id.replace("claim-", ""), Article.text("seed_holds_short", { name: name(run.seed) }), "");
+    show(mark, { nodes: [], title: "" }, run, element.id.replace("claim-", ""), Article.text("seed_holds_short", { name: name(run.seed) }), "");
   }
 
   /** A number of the training, or of a claim. */
