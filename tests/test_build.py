@@ -427,7 +427,7 @@ def test_a_false_claim_is_one_message_with_its_numbers(
         "content/claims.yml:4:3: error: the claim `all-correct` does not hold: correct = 99, of = "
         "100 [false-claim]\n"
         "    all-correct:\n"
-        "    hint: change what stands at content/zh/index.md:8, "
+        "    hint: change what stands at content/zh/index.md:8 and "
         f"content/zh/evidence.md:{line} and content/en/index.md:8, "
         "or the seed under `model` in content/site.yml"
     )

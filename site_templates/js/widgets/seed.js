@@ -52,9 +52,14 @@
     return own;
   }
 
+  /** Whether a claim is about tables of evidence, and so the same for every seed: then the census has none of it. */
+  const isOfTables = (id, { claims }) => !(id in claims) && Object.keys(claims).length > 0;
+
   /** The tick behind a sentence. */
   function claim(link, { run }) {
-    const own = changed(link, run), id = link.hash.replace("#claim-", "");
+    const id = link.hash.replace("#claim-", "");
+    if (run.seed !== null && isOfTables(id, run)) return;
+    const own = changed(link, run);
     if (own) show(link, own, run, id, own.nodes, Article.text("seed_holds", { name: name(run.seed), id }));
   }
 
@@ -70,10 +75,12 @@
 
   /** A claim in the list of all. */
   function item(element, { run }) {
-    const own = changed(element, run), dt = element.querySelector("dt");
+    const id = element.id.replace("claim-", ""), dt = element.querySelector("dt");
+    if (run.seed !== null && isOfTables(id, run)) return;
+    const own = changed(element, run);
     if (!own) return;
     const mark = dt.querySelector(".claim") ?? dt.appendChild(make("b", { className: "claim" }));
-    show(mark, { nodes: [], title: "" }, run, element.id.replace("claim-", ""), Article.text("seed_holds_short", { name: name(run.seed) }), "");
+    show(mark, { nodes: [], title: "" }, run, id, Article.text("seed_holds_short", { name: name(run.seed) }), "");
   }
 
   /** A number of the training, or of a claim. */
@@ -83,13 +90,13 @@
     const { address, format, decimals } = element.dataset;
     const [, source, id, key] = /^(\w+)\.(.+)\.(.+)$/.exec(address) ?? [];
     const value = source === "claims" ? run.claims[id]?.numbers[key] : source === "manifest" ? run.figures[key] : undefined;
-    const isSame = value === undefined || value === own.value;
+    const isSame = value === undefined || value === own.value, isEvery = source === "claims" && isOfTables(id, run);
     const isPlain = format === "exact" && (value === 0 || Math.abs(value) >= 1e-3);
     const shown = () => (isPlain ? Article.number.exact(value) : Article.number.formatted(value, format === "exact" ? "scientific" : format, decimals));
     element.textContent = isSame ? own.text : shown();
     element.title = isSame ? own.title : `${address} \u00b7 ${name(run.seed)} \u00b7 ${Article.number.exact(value)}`;
     element.dataset.value = String(isSame ? own.value : value);
-    if (run.seed !== null && value === undefined) element.dataset.only = name();
+    if (run.seed !== null && value === undefined && !isEvery) element.dataset.only = name();
     else delete element.dataset.only;
   }
 
