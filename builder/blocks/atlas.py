@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
-from builder.blocks.figure import named, whereabouts
+from builder.blocks.figure import faces, named, note, whereabouts
 from builder.blocks.legend import legend
 from builder.blocks.part import head_index, index
-from builder.blocks.selects import selects
+from builder.blocks.selects import layers_and_heads, selects
 from builder.blocks.table import Part, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
 from builder.numbers.matrix import Matrix
 from model import task
-from model.tensors import in_prose
 
 NAME = "atlas"
 TASK = task.NAME
@@ -97,7 +96,6 @@ def render(directive: Directive, context: Context) -> str:
         "figure.table_caption", name=matrix.spec.letter, where=where, meaning=meaning, **words
     )
     cells = table(matrix, Part(range(10), range(10)), context, spoken)
-    note = f'<p class="matrix-caption">{directive.caption}</p>' if directive.caption else ""
     data = "".join(f' data-{name}="{value}"' for name, value in choice.fields.items())
     data += f' data-head-of="{choice.head_of}"' if choice.head_of else ""
     return (
@@ -106,8 +104,7 @@ def render(directive: Directive, context: Context) -> str:
         f"<figcaption>{named(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
         f"{_controls(choice, context)}"
-        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
-        f' aria-labelledby="{name_id}">{cells}</div></div>{legend(matrix)}{note}</figure>\n'
+        f"{faces(cells, name_id)}{legend(matrix)}{note(directive.caption)}</figure>\n"
     )
 
 
@@ -137,10 +134,8 @@ def _meaning(choice: Choice, context: Context) -> str:
 
 def _controls(choice: Choice, context: Context) -> str:
     """What else the table can show, hidden until a script can follow it."""
-    config = context.numbers.config
     listed = {
-        "layer": [(str(i), str(in_prose(i))) for i in range(config.n_layers)],
-        "head": [(str(i), str(in_prose(i))) for i in range(config.n_heads)],
+        **layers_and_heads(context),
         "position": [(i, context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
         "source": [(i, context.words(f"atlas.source_{i}")) for i in SOURCES.values()],
     }

@@ -9,17 +9,17 @@ from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.evidence import effects_of
-from builder.blocks.figure import named, whereabouts
+from builder.blocks.figure import faces, named, note, whereabouts
 from builder.blocks.legend import legend
 from builder.blocks.part import head_index, index
-from builder.blocks.selects import selects
+from builder.blocks.selects import layers_and_heads, selects
 from builder.blocks.table import Part, axis_word, table
 from builder.errors import did_you_mean
 from builder.numbers.address import Axis
 from builder.numbers.effects import CHANGES, SHOWN, Effect
 from builder.numbers.matrix import Matrix
 from model import task
-from model.tensors import Range, in_prose
+from model.tensors import Range
 
 NAME = "effect_atlas"
 TASK = task.NAME
@@ -65,12 +65,11 @@ def render(directive: Directive, context: Context) -> str:
         for shown in SHOWN
     )
     total = context.words("script.effects_total", **known[choice.name].totals)
-    note = f'<p class="matrix-caption">{directive.caption}</p>' if directive.caption else ""
     return (
         f'<div class="evidence effects wide" id="{figure_id}" data-layer="{choice.layer}"'
         f' data-head="{choice.head}" data-change="{choice.change}">{_controls(choice, context)}'
         f'<p class="effects-total">{escape(total)}</p>'
-        f'<div class="figures-row">{tables}</div>{note}</div>\n'
+        f'<div class="figures-row">{tables}</div>{note(directive.caption)}</div>\n'
     )
 
 
@@ -93,8 +92,7 @@ def _table(shown: str, choice: Choice, effect: Effect, own_id: str, context: Con
         f' data-range="{matrix.range.value}" data-domain="100">'
         f"<figcaption>{named(matrix, context, name_id)}"
         f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
-        f'<div class="matrix-faces"><div class="matrix-scroll" tabindex="0" role="group"'
-        f' aria-labelledby="{name_id}">{cells}</div></div>{legend(matrix)}</figure>'
+        f"{faces(cells, name_id)}{legend(matrix)}</figure>"
     )
 
 
@@ -111,10 +109,8 @@ def _matrix(shown: str, choice: Choice, effect: Effect, context: Context) -> Mat
 
 def _controls(choice: Choice, context: Context) -> str:
     """Which intervention is shown, hidden until a script can follow it."""
-    config = context.numbers.config
     listed = {
-        "layer": [(str(i), str(in_prose(i))) for i in range(config.n_layers)],
-        "head": [(str(i), str(in_prose(i))) for i in range(config.n_heads)],
+        **layers_and_heads(context),
         "change": [(name, context.words(f"effects.change_{name}")) for name in CHANGES],
     }
     return selects(listed, asdict(choice), context)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive
 from builder.blocks.evidence import head_row, number, row, table_of
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.errors import did_you_mean
-from builder.numbers.effects import OF_HEAD, OF_LAYER, OF_SOURCE, ROWS, address_of
+from builder.numbers.effects import (
+    OF_HEAD,
+    OF_LAYER,
+    OF_SOURCE,
+    ROWS,
+    address_of,
+    figures_at,
+)
 from model import task
 from model.tensors import in_prose
 
@@ -93,7 +99,5 @@ def _share(address: str, directive: Directive, context: Context) -> str:
 
 def _counted(address: str, context: Context) -> dict[str, str]:
     """A mean over several cases is no count."""
-    found: Any = table_of("interventions", context)
-    for name in address.split(".")[1:]:
-        found = found[name]
-    return {"decimals": "1"} if isinstance(found["correct"], float) else {}
+    correct = figures_at(address, table_of("interventions", context))["correct"]
+    return {"decimals": "1"} if isinstance(correct, float) else {}

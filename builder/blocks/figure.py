@@ -71,7 +71,8 @@ def matrix_figure(
         What the block follows, from `builder.blocks.follow`.
     """
     name_id = context.ids.part(figure_id, "name")
-    note = f'<p class="matrix-caption">{caption}</p>' if caption else ""
+    size = f' style="--rows:{len(part.rows)};--columns:{len(part.columns)}"'
+    cells = table(matrix, part, context, _spoken(matrix, context))
     wide = " wide" if len(part.columns) >= _WIDE else ""
     return (
         f'<figure class="matrix{wide}" id="{figure_id}"{_data(matrix, part, role, follows)}>'
@@ -79,11 +80,21 @@ def matrix_figure(
         f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
-        f'<div class="matrix-faces" style="--rows:{len(part.rows)};--columns:{len(part.columns)}">'
-        f'<div class="matrix-scroll" tabindex="0" role="group"'
-        f' aria-labelledby="{name_id}">{table(matrix, part, context, _spoken(matrix, context))}'
-        f"</div></div>{legend(matrix)}{note}</figure>\n"
+        f"{faces(cells, name_id, size)}{legend(matrix)}{note(caption)}</figure>\n"
     )
+
+
+def faces(cells: str, name_id: str, more: str = "") -> str:
+    """Return the place of a table of cells, named by another element; `more` are attributes."""
+    return (
+        f'<div class="matrix-faces"{more}><div class="matrix-scroll" tabindex="0" role="group"'
+        f' aria-labelledby="{name_id}">{cells}</div></div>'
+    )
+
+
+def note(caption: str) -> str:
+    """Return the author's caption below a matrix, if there is one."""
+    return f'<p class="matrix-caption">{caption}</p>' if caption else ""
 
 
 def letter(matrix: Matrix) -> str:

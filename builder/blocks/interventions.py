@@ -10,8 +10,10 @@ from typing import Any
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Options
 from builder.blocks.figure import whereabouts
 from builder.blocks.part import head_index, index
+from builder.blocks.selects import labelled, layers_and_heads
 from builder.numbers.arrays import readable
 from builder.numbers.display import display, token_label
+from builder.numbers.effects import OF_HEAD, OF_LAYER, TABLE
 from builder.numbers.matrix import Matrix
 from model import task
 from model.tensors import in_prose
@@ -23,8 +25,6 @@ BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object}
 
 DECIMALS = 3
-OF_A_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
-"""What is done to a head's whole table A, as the stored table calls it."""
 
 _MARK = "\0"
 
@@ -52,7 +52,7 @@ def render(directive: Directive, context: Context) -> str:
     address = f"blocks.{layer}.attn.pattern[{found_by or head}]"
     pattern = context.numbers.matrix(address, "trained", problem.name)
     with readable():
-        table = context.numbers.snapshot.document("evidence/interventions.json")
+        table = context.numbers.snapshot.document(TABLE)
     before = _of_problem(table["full"], "probability", problem)
     lines = _lines(table[f"layer_{in_prose(layer)}"], pattern, problem, context)
     rows = "".join(_row(line, before, context) for line in lines)
@@ -77,7 +77,7 @@ def _lines(
     of_head = effects[f"head_{in_prose(pattern.head or 0)}"]
     row = pattern.values[task.EQUALS_POSITION]
     most = token_label(problem.prompt[int(row.argmax())])
-    for kind in OF_A_HEAD:
+    for kind in OF_HEAD:
         label = escape(context.words(f"interventions.{kind}"))
         if kind == "another_problem":
             mean = escape(context.words("interventions.mean"))
@@ -90,7 +90,7 @@ def _lines(
         of_source = of_head[f"row_{task.EQUALS_POSITION}"][f"source_{source}"]
         yield _line("source", label, name, of_source, problem, source)
     label = escape(context.words("interventions.layer"))
-    yield _line("layer", label, "", effects["without_attention"], problem)
+    yield _line("layer", label, "", effects[OF_LAYER], problem)
 
 
 def _line(
@@ -153,17 +153,11 @@ def _head(context: Context) -> str:
 
 def _controls(layer: int, head: int, context: Context) -> str:
     """Layer, head and position, to choose once a script can follow."""
-    config = context.numbers.config
-    counts = {"layer": (config.n_layers, layer), "head": (config.n_heads, head)}
-    selects = "".join(
-        f' <label>{escape(context.words(f"atlas.{name}"))} <select name="{name}">'
-        + "".join(
-            f'<option value="{i}"{" selected" * (i == chosen)}>{in_prose(i)}</option>'
-            for i in range(count)
-        )
-        + "</select></label>"
-        for name, (count, chosen) in counts.items()
-    )
+    chosen = {"layer": layer, "head": head}
     target = escape(context.words("one_step.target"))
-    selects += f' <label>{target} <select name="position"></select></label>'
-    return f'<span class="interventions-controls" hidden>{selects}</span>'
+    selects = [
+        *labelled(layers_and_heads(context), chosen, context),
+        f'<label>{target} <select name="position"></select></label>',
+    ]
+    spaced = "".join(f" {select}" for select in selects)
+    return f'<span class="interventions-controls" hidden>{spaced}</span>'

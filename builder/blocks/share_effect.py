@@ -10,10 +10,9 @@ from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
 from builder.blocks.evidence import effects_of, number
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.numbers.display import display
-from builder.numbers.effects import OF_SOURCE, ROWS, Effect
+from builder.numbers.effects import OF_SOURCE, ROWS, Effect, address_of_head
 from builder.numbers.matrix import Array
 from model import task
-from model.tensors import in_prose
 
 NAME = "share_effect"
 ARGUMENT = Argument.NONE
@@ -78,8 +77,7 @@ def _panel(
     most = [row[place] for row, place in zip(everything, shares.argmax(1), strict=True)]
     here = everything[task.PROBLEMS.index(task.BY_NAME[context.chapter.problem])]
     name = BETWEEN.join([layer_name(layer, context), head_name(head, context)])
-    at = f"interventions.layer_{in_prose(layer)}.head_{in_prose(head)}"
-    agrees = number(f"{at}.row_{ROWS[0]}.agrees", directive, context)
+    agrees = number(f"{address_of_head(layer, head)}.row_{ROWS[0]}.agrees", directive, context)
     told = context.words("effects.scatter_agrees", number="{}", problems=len(everything))
     paths = {"here": here, "all": map("".join, everything), "most": most}
     drawn = "".join(f'<path class="{kind}" d="{"".join(found)}"/>' for kind, found in paths.items())

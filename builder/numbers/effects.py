@@ -72,16 +72,28 @@ class Effect:
         }
 
 
+def address_of_head(layer: int, head: int) -> str:
+    """Return where the figures of all changes of a head are."""
+    return f"interventions.layer_{in_prose(layer)}.head_{in_prose(head)}"
+
+
 def address_of(layer: int, head: int, change: str) -> str:
     """Return where the figures of a change are."""
-    at = f"interventions.layer_{in_prose(layer)}"
     if change == OF_LAYER:
-        return f"{at}.{change}"
-    at = f"{at}.head_{in_prose(head)}"
+        return f"interventions.layer_{in_prose(layer)}.{change}"
+    at = address_of_head(layer, head)
     if change in OF_HEAD:
         return f"{at}.{change}"
     row, source = OF_SOURCE[change]
     return f"{at}.row_{row}.source_{source}"
+
+
+def figures_at(address: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the figures of a change, out of the table."""
+    found = table
+    for name in address.split(".")[1:]:
+        found = found[name]
+    return found
 
 
 def effects(snapshot: Snapshot) -> dict[str, Effect]:
@@ -120,9 +132,7 @@ def _whole(values: Array) -> list[int] | None:
 def _effect(
     address: str, change: str, table: Mapping[str, Any], before: Mapping[int, Array]
 ) -> Effect:
-    figures: Mapping[str, Any] = table
-    for name in address.split(".")[1:]:
-        figures = figures[name]
+    figures = figures_at(address, table)
     each = figures["of_problem"]
     share = np.array(each["share"]) if "share" in each else None
     row, _ = OF_SOURCE.get(change, (task.EQUALS_POSITION, None))
