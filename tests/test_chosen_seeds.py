@@ -20,7 +20,7 @@ from model.train import initial_weights
 from tests.other_site import OTHER_SEED
 from tests.projects import ROOT
 from tests.site_build import BuiltSite
-from tests.test_evidence_tables import content
+from tests.tables import content
 
 PRESET = PRESETS["multiplication"]
 

@@ -12,9 +12,9 @@ import pytest
 from builder.claims.result import ClaimResult
 from builder.claims.tables import PREDICATES, check_claims_of_tables
 from builder.claims.world import World
-from builder.evidence.tables import FOLDER
 from model.snapshot import Snapshot
 from tests.projects import ROOT
+from tests.tables import content
 from tests.trained_models import CONFIG
 
 Tables = dict[str, Any]
@@ -24,9 +24,7 @@ OWN = 8
 
 
 def stored() -> Tables:
-    return {
-        name: json.loads((ROOT / FOLDER / f"{name}.json").read_bytes())["table"] for name in NAMES
-    }
+    return {name: content(name) for name in NAMES}
 
 
 def results(tables: Tables, seed: int = OWN) -> dict[str, ClaimResult]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -17,11 +15,10 @@ from model.train import initial_weights, train
 from model.transformer import transformer
 from model.variants import CONTROLS, FULL, Variant
 from tests import reference
-from tests.projects import ROOT
+from tests.tables import content
 from tests.trained_models import CONFIG, PRESET
 
 Array = np.ndarray
-STORED = ROOT / "model/tables"
 NEVER_READ = 8 * (16 - 6) + 8 * 2
 """Positions beyond the longest problem, and the tokens ⟨pad⟩ and ⟨end⟩."""
 
@@ -40,23 +37,19 @@ ALIVE = {
 """Numbers that can matter: a row that one position alone reads is a share of 1, whatever it was."""
 
 
-def stored(name: str) -> dict:
-    return json.loads((STORED / f"{name}.json").read_text("utf-8"))["table"]
-
-
 def test_every_control_that_was_asked_for_is_there() -> None:
     assert [variant.name for variant in CONTROLS] == list(ALIVE)
-    assert list(stored("controls")) == list(ALIVE)
+    assert list(content("controls")) == list(ALIVE)
 
 
 @pytest.mark.parametrize("name", ALIVE)
 def test_as_many_parameters_matter_as_the_change_leaves(name: str) -> None:
-    assert stored("controls")[name]["parameters"] == ALIVE[name]
+    assert content("controls")[name]["parameters"] == ALIVE[name]
 
 
 @pytest.mark.parametrize("name", ALIVE)
 def test_a_line_of_the_table_is_the_summary_of_its_seeds(name: str) -> None:
-    line = stored("controls")[name]
+    line = content("controls")[name]
     of_seed = line["of_seed"]
     assert of_seed["seed"] == list(range(20))
     assert line["seeds"] == 20
@@ -237,7 +230,7 @@ def test_two_splits_come_out_as_by_decoding_step_by_step() -> None:
 
 
 def test_the_table_of_held_out_problems_adds_up() -> None:
-    table = stored("held-out")
+    table = content("held-out")
     assert table["splits"] == len(table["of_split"]) == 20
     assert table["trained_on"] + table["held_out"] == 100
     assert table["trained_all_right"] == sum(s["trained_right"] == 90 for s in table["of_split"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator
@@ -19,8 +18,8 @@ from model.encoding import encode
 from model.packed import unpacked
 from model.snapshot import Snapshot
 from tests import reference
-from tests.projects import ROOT
 from tests.site_build import BuiltSite
+from tests.tables import content
 from tests.trained_models import CONFIG
 
 TIMES, EQUALS, END = 10, 11, 12
@@ -36,14 +35,10 @@ COLUMN = re.compile(
 )
 
 
-def table(name: str) -> Any:
-    return json.loads((ROOT / f"model/tables/{name}.json").read_bytes())["table"]
-
-
 @cache
 def counted() -> dict[str, tuple[int, int]]:
     """Of how many seeds each claim holds, and how many there are: by the seeds that fail."""
-    census = table("census")
+    census = content("census")
     total = len(set(census["seeds"]))
     return {
         claim: (total - len(set(found["fails_for"])), total)
@@ -144,7 +139,7 @@ def orders(shares: NDArray[np.float64], pick: Any) -> int:
 
 
 def test_seeds_are_counted_from_their_weights() -> None:
-    records = table("seeds")
+    records = content("seeds")
     held = [
         holds({k: w.astype(np.float64) for k, w in unpacked(r["weights"], CONFIG).items()})
         for r in records.values()

@@ -48,15 +48,11 @@ from model.packed import packed, unpacked
 from model.snapshot import Snapshot
 from tests.projects import ROOT, copy_project
 from tests.site_build import BuiltSite
+from tests.tables import STORED, content
 from tests.trained_models import CONFIG, PRESET, weights
 
-STORED = ROOT / FOLDER
 SOURCE = SourceCode(ROOT)
 TRAINED = "0" * 64
-
-
-def content(name: str) -> Any:
-    return json.loads((STORED / f"{name}.json").read_bytes())["table"]
 
 
 def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> StoredTables:

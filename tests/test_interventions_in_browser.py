@@ -30,7 +30,7 @@ from tests.other_site import OTHER_SEED
 from tests.projects import ROOT, copy_project
 from tests.shared import once
 from tests.site_build import BuiltSite
-from tests.test_evidence_tables import content
+from tests.tables import content
 from tests.trained_models import CONFIG
 
 BLOCK = """

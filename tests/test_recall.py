@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import torch
 
@@ -18,7 +16,7 @@ from model.tasks import task_of
 from model.train import train
 from model.variants import CONTROLS, FULL, Variant
 from tests import reference
-from tests.projects import ROOT
+from tests.tables import content
 
 PRESET = PRESETS["recall"]
 EQUALS = task.TOKEN_ID[task.EQUALS]
@@ -26,10 +24,6 @@ EQUALS = task.TOKEN_ID[task.EQUALS]
 
 def recalling(preset: Preset) -> tuple[Preset, Variant, Course]:
     return preset, FULL, course_of(preset)
-
-
-def stored() -> dict:
-    return json.loads((ROOT / "model/tables/recall.json").read_text("utf-8"))["table"]
 
 
 def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
@@ -104,7 +98,7 @@ def test_a_step_on_the_batch_of_all_products_is_that_of_the_plain_training() -> 
 
 
 def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:
-    table = stored()
+    table = content("recall")
     assert list(table) == list(RECALLED)
     for line in table.values():
         right = line["of_seed"]["right"]

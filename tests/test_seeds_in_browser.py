@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -12,7 +11,6 @@ import torch
 from playwright.sync_api import Page, expect
 
 from builder.claims.tables import PREDICATES
-from builder.evidence.tables import FOLDER
 from model import task
 from model.packed import unpacked
 from model.train import initial_weights
@@ -20,8 +18,8 @@ from model.transformer import transformer
 from tests import scene
 from tests.browser import DESKTOP, Chromium, address_of, ask, go_back, in_every_look
 from tests.other_site import OTHER_SEED
-from tests.projects import ROOT
 from tests.site_build import BuiltSite
+from tests.tables import content
 from tests.test_site_in_browser import WITH_FIGURES
 from tests.trained_models import CONFIG
 
@@ -50,10 +48,6 @@ PROBABILITIES = """async () => {
     ))]
   )));
 }"""
-
-
-def content(name: str) -> Any:
-    return json.loads((ROOT / FOLDER / f"{name}.json").read_bytes())["table"]
 
 
 def seeds_of(page: Page) -> list[int]:
