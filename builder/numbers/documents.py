@@ -48,13 +48,18 @@ def _table(snapshot: Snapshot, address: Address, name: str) -> Mapping[str, Any]
     return {name: snapshot.document(f"evidence/{name}.json")}
 
 
+def has_file(snapshot: Snapshot, path: str) -> bool:
+    """Whether a snapshot has a file, as its manifest says."""
+    return any(file["path"] == path for file in snapshot.manifest["files"])
+
+
 def census_of(snapshot: Snapshot) -> Mapping[str, tuple[int, int]]:
     """Return of how many seeds each claim holds, and of how many it was asked.
 
     Empty where the snapshot has no census.
     """
     with readable():
-        if not any(file["path"] == CENSUS for file in snapshot.manifest["files"]):
+        if not has_file(snapshot, CENSUS):
             return {}
         census = snapshot.document(CENSUS)
         return {id_: (c["holds"], census["n_seeds"]) for id_, c in census["claims"].items()}

@@ -14,11 +14,12 @@ from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.arrays import Arrays, readable
 from builder.numbers.documents import SOURCES, document_of, number_at
 from builder.numbers.gradients import Gradients
-from builder.numbers.matrix import TOKEN_AXES, Array, Matrix, Value
+from builder.numbers.matrix import Matrix, Value
+from builder.numbers.slices import axis_of, of_head, place_of
 from model.config import ModelConfig
 from model.derived import Product, products
 from model.snapshot import STAGES, Snapshot
-from model.task import MULTIPLICATION, TOKEN_ID, VOCAB, Task
+from model.task import MULTIPLICATION, TOKEN_ID, Task
 from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
 NEXT = "@next"
@@ -92,7 +93,7 @@ class Numbers:
         column = self._column(matrix, row, cell[-1])
         number = float(matrix.values[row, column])
         shown = None if np.isnan(number) else number
-        place = _place(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
+        place = place_of(matrix, row, NEXT[1:] if cell[-1] == NEXT else str(column), self.config)
         return Value(
             shown,
             parsed.text,
@@ -184,12 +185,12 @@ class Numbers:
             values = self.arrays.tensor(path, spec, spec.shape(config, len(tokens) or None))
             domain = self.domains.get(spec.key) or 1.0
         axes = [
-            _axis(name, () if spec.is_weight else tokens, values.shape[i])
+            axis_of(name, () if spec.is_weight else tokens, values.shape[i])
             for i, name in enumerate(spec.axes)
         ]
         head = selection.head
         if head is not None:
-            values, axes = _of_head(values, axes, spec, head, config.d_head)
+            values, axes = of_head(values, axes, spec, head, config.d_head)
         if len(axes) == 1:
             name = spec.letter or spec.name.rsplit(".", 1)[-1]
             values, axes = values[None], [Axis("vector", (name,), has_tokens=False), *axes]
@@ -225,35 +226,3 @@ class Numbers:
             message = f"no tensor is called `{address.key}`"
             hint = did_you_mean(address.key, [*vocabulary, *made])
             raise AddressError("unknown-tensor", message, hint) from error
-
-
-def _place(matrix: Matrix, row: int, column: str, config: ModelConfig) -> str:
-    """Return a cell by its indices in the whole tensor, heads of weights included."""
-    spec, first = matrix.spec, 0 if matrix.head is None else matrix.head * config.d_head
-    indices = [str(row), column]
-    if spec.head_axis is not None and matrix.head is not None:
-        at = indices[spec.head_axis]
-        indices[spec.head_axis] = str(int(at) + first)
-    head = [str(matrix.head)] if "head" in spec.axes else []
-    return f"{spec.key}[{','.join([*head, *indices[-len(spec.axes) :]])}]"
-
-
-def _axis(name: str, tokens: Sequence[str], size: int) -> Axis:
-    if name in TOKEN_AXES and tokens:
-        return Axis(name, tuple(tokens), has_tokens=True)
-    if name == "d_vocab" and size == len(VOCAB):
-        return Axis(name, VOCAB, has_tokens=True)
-    return Axis(name, tuple(map(str, range(size))), has_tokens=False)
-
-
-def _of_head(
-    values: Array, axes: list[Axis], spec: TensorSpec, head: int, d_head: int
-) -> tuple[Array, list[Axis]]:
-    """One head of a tensor that has heads, or the part of a weight that belongs to it."""
-    if "head" in spec.axes:
-        return values[head], axes[1:]
-    part = slice(head * d_head, (head + 1) * d_head)
-    own = _axis("d_head", (), d_head)
-    if spec.head_axis == 1:
-        return values[:, part], [axes[0], own]
-    return values[part], [own, axes[1]]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.numbers.documents import has_file
 from builder.numbers.effects import TABLE, for_scripts
 from builder.pages.scripts import assignment
 from model.derived import products
@@ -46,7 +47,7 @@ def model_assets(snapshot: Snapshot, task: Task) -> dict[str, bytes]:
     steps = snapshot.document("training.json")["checkpoints"]
     weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
     effects = {}
-    if any(file["path"] == TABLE for file in manifest["files"]):
+    if has_file(snapshot, TABLE):
         effects["assets/effects.js"] = assignment("effects", for_scripts(snapshot))
     return {
         "assets/run.js": assignment("run", run),
