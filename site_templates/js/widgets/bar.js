@@ -63,7 +63,7 @@
       offer();
     }
     const line = /** @type {HTMLElement} */ (bar.querySelector(`[data-line="${name}"]`));
-    if (line.textContent !== text) line.textContent = text;
+    Article.setText(line, text);
     bar.hidden = ![...bar.querySelectorAll("p")].some((p) => p.textContent !== "");
     document.body.classList.toggle("has-state-bar", !bar.hidden);
   }

@@ -70,7 +70,7 @@
     sources(figure, labels.slice(0, row + 1));
     const shares = engine.activationMatrix(plain, next.key, next.head);
     const most = labels.slice(0, row + 1).reduce((best, _, source) => (shares(row, source) > shares(row, best) ? source : best), 0);
-    const donor = [...figure.querySelectorAll(".interventions-donor select")].map(({ value }) => value).join("x");
+    const donor = Article.chooser.chosen([...figure.querySelectorAll(".interventions-donor select")]);
     for (const tr of figure.querySelectorAll("tbody tr")) {
       const { kind, source } = tr.dataset;
       if (kind === "own") {

@@ -179,7 +179,7 @@
 
   /** @param {string} text the same text is not said again */
   function say(text) {
-    if (part("status").textContent !== text) part("status").textContent = text;
+    Article.setText(part("status"), text);
   }
 
   /** @param {number[]} tokens what shall stand there; of what the model writes by itself, nothing is kept */

@@ -64,7 +64,7 @@
   }
 
   function show(element, text, title, value) {
-    if (element.textContent !== text) element.textContent = text;
+    Article.setText(element, text);
     if (element.title !== title) element.title = title;
     if (value === undefined) delete element.dataset.value;
     else element.dataset.value = String(value);
@@ -81,7 +81,7 @@
     const [question, answer] = [tokens.slice(0, prompt), tokens.slice(prompt).filter((token) => token !== "<end>")].map((part) => part.join(""));
     const parts = { a: tokens[0], b: tokens[2], product: question.slice(0, -1), prompt: question, answer, first: answer[0], whole: question + answer };
     const text = parts[element.dataset.part];
-    if (element.textContent !== text) element.textContent = text;
+    Article.setText(element, text);
   }
 
   Article.prose = { mount, number, numbers, placeIn, problem };
