@@ -141,17 +141,26 @@
   /** Pointing at an operand shows it on the page. */
   function point(event) {
     const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
-    for (const td of pointed) td.classList.remove("pointed");
+    const before = pointed;
+    for (const td of before) td.classList.remove("pointed");
     pointed = cell ? Article.cellNames.onPage(Article.cellNames.parse(cell, opened.run), opened.run) : [];
     for (const td of pointed) td.classList.add("pointed");
+    draw([...before, ...pointed]);
   }
 
   /** Give the marks to these cells, and to no others. */
   function mark(cells, sources = []) {
-    for (const td of [...marked, ...pointed]) td.classList.remove("opened", "operand", "pointed");
+    const before = [...marked, ...pointed];
+    for (const td of before) td.classList.remove("opened", "operand", "pointed");
     [marked, pointed] = [[...cells, ...sources], []];
     for (const td of cells) td.classList.add("opened");
     for (const td of sources) td.classList.add("operand");
+    draw([...before, ...marked]);
+  }
+
+  /** Charts show the marks of their cells. */
+  function draw(cells) {
+    for (const figure of new Set(cells.map((td) => td.closest("figure")))) Article.live.mark(figure);
   }
 
   /** On small screens it lies over the page: bring a cell out from under it. */
