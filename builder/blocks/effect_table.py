@@ -12,10 +12,10 @@ from builder.errors import did_you_mean
 from builder.numbers.effects import (
     OF_HEAD,
     OF_LAYER,
-    OF_SOURCE,
     ROWS,
     address_of,
     figures_at,
+    sources_of,
 )
 from model import task
 from model.tensors import in_prose
@@ -28,7 +28,7 @@ OPTIONS = FIGURE
 KINDS: Mapping[str, Sequence[str]] = {
     "heads": OF_HEAD,
     **{
-        name: [change for change, (row, _) in OF_SOURCE.items() if row == position]
+        name: list(sources_of(position))
         for name, position in zip((task.EQUALS, "first"), ROWS, strict=True)
     },
 }

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Options
+from builder.blocks.evidence import table_of
 from builder.blocks.figure import whereabouts
 from builder.blocks.part import head_index, index
 from builder.blocks.selects import labelled, layers_and_heads
-from builder.numbers.arrays import readable
 from builder.numbers.display import display, token_label
-from builder.numbers.effects import OF_HEAD, OF_LAYER, TABLE
+from builder.numbers.effects import OF_HEAD, OF_LAYER, address_of, figures_at, sources_of
 from builder.numbers.matrix import Matrix
 from model import task
-from model.tensors import in_prose
 
 NAME = "interventions"
 TASK = task.NAME
@@ -51,10 +49,8 @@ def render(directive: Directive, context: Context) -> str:
     problem = task.BY_NAME[context.chapter.problem]
     address = f"blocks.{layer}.attn.pattern[{found_by or head}]"
     pattern = context.numbers.matrix(address, "trained", problem.name)
-    with readable():
-        table = context.numbers.snapshot.document(TABLE)
-    before = _of_problem(table["full"], "probability", problem)
-    lines = _lines(table[f"layer_{in_prose(layer)}"], pattern, problem, context)
+    before = _on(problem, "interventions.full", context)["probability"]
+    lines = _lines(layer, head, pattern, problem, context)
     rows = "".join(_row(line, before, context) for line in lines)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     found = f' data-head-of="{found_by}"' if found_by else ""
@@ -71,10 +67,14 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _lines(
-    effects: Mapping[str, Any], pattern: Matrix, problem: task.Problem, context: Context
+    layer: int, head: int, pattern: Matrix, problem: task.Problem, context: Context
 ) -> Iterator[Line]:
     """Every intervention in a head and in the sources of `=`, and one in the whole layer."""
-    of_head = effects[f"head_{in_prose(pattern.head or 0)}"]
+
+    def line(kind: str, label: str, read: str, change: str, source: int | None = None) -> Line:
+        effect = _on(problem, address_of(layer, head, change), context)
+        return Line(kind, label, read, effect.get("share"), effect["probability"], source)
+
     row = pattern.values[task.EQUALS_POSITION]
     most = token_label(problem.prompt[int(row.argmax())])
     for kind in OF_HEAD:
@@ -82,32 +82,20 @@ def _lines(
         if kind == "another_problem":
             mean = escape(context.words("interventions.mean"))
             label += f'<span class="interventions-donor">{mean}</span>'
-        yield _line(kind, label, most, of_head[kind], problem)
-    for source, token in enumerate(problem.prompt):
-        name = token_label(token)
+        yield line(kind, label, most, kind)
+    for change, source in sources_of(task.EQUALS_POSITION).items():
+        name = token_label(problem.prompt[source])
         marked = escape(context.words("interventions.source", token=_MARK))
         label = marked.replace(_MARK, f"<code>{name}</code>")
-        of_source = of_head[f"row_{task.EQUALS_POSITION}"][f"source_{source}"]
-        yield _line("source", label, name, of_source, problem, source)
-    label = escape(context.words("interventions.layer"))
-    yield _line("layer", label, "", effects[OF_LAYER], problem)
+        yield line("source", label, name, change, source)
+    yield line("layer", escape(context.words("interventions.layer")), "", OF_LAYER)
 
 
-def _line(
-    kind: str,
-    label: str,
-    read: str,
-    effect: Mapping[str, Any],
-    problem: task.Problem,
-    source: int | None = None,
-) -> Line:
-    share = _of_problem(effect, "share", problem) if read else None
-    return Line(kind, label, read, share, _of_problem(effect, "probability", problem), source)
-
-
-def _of_problem(effect: Mapping[str, Any], name: str, problem: task.Problem) -> float:
-    number: float = effect["of_problem"][name][task.PROBLEMS.index(problem)]
-    return number
+def _on(problem: task.Problem, address: str, context: Context) -> Mapping[str, float]:
+    """What the table has of one problem at an address."""
+    each = figures_at(address, table_of("interventions", context))["of_problem"]
+    place = task.PROBLEMS.index(problem)
+    return {name: of_problem[place] for name, of_problem in each.items()}
 
 
 def _row(line: Line, before: float, context: Context) -> str:

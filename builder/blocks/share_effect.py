@@ -10,7 +10,7 @@ from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
 from builder.blocks.evidence import effects_of, number
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.numbers.display import display
-from builder.numbers.effects import OF_SOURCE, ROWS, Effect, address_of_head
+from builder.numbers.effects import ROWS, Effect, address_of_head, sources_of
 from builder.numbers.matrix import Array
 from model import task
 
@@ -57,11 +57,7 @@ def render(directive: Directive, context: Context) -> str:
 
 def points(layer: int, head: int, known: dict[str, Effect]) -> tuple[Array, Array]:
     """Shares of the sources of `=`, and what P loses without each [problem source]."""
-    sources = [
-        known[f"{layer}.{head}.{change}"]
-        for change, (row, _) in OF_SOURCE.items()
-        if row == ROWS[0]
-    ]
+    sources = [known[f"{layer}.{head}.{change}"] for change in sources_of(ROWS[0])]
     shares = np.stack([np.array(effect.share) for effect in sources], 1)
     return shares, np.stack([effect.before - effect.after for effect in sources], 1)
 

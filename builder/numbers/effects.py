@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from builder.evidence.tables import INTERVENTIONS
 from builder.numbers.display import display
 from builder.numbers.matrix import Array
 from model import task
 from model.snapshot import Snapshot
 from model.tensors import in_prose
-
-TABLE = "evidence/interventions.json"
 
 OF_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
 """What is done to a head as a whole."""
@@ -72,6 +71,11 @@ class Effect:
         }
 
 
+def sources_of(row: int) -> dict[str, int]:
+    """Return the changes that remove a source of a row -> the source."""
+    return {change: source for change, (of, source) in OF_SOURCE.items() if of == row}
+
+
 def address_of_head(layer: int, head: int) -> str:
     """Return where the figures of all changes of a head are."""
     return f"interventions.layer_{in_prose(layer)}.head_{in_prose(head)}"
@@ -104,7 +108,7 @@ def effects(snapshot: Snapshot) -> dict[str, Effect]:
     SnapshotError
         If there is no table of interventions, or if a file is damaged.
     """
-    table, config = snapshot.document(TABLE), snapshot.config
+    table, config = snapshot.document(INTERVENTIONS.snapshot_path), snapshot.config
     before = {row: _before(row, snapshot) for row in ROWS}
     return {
         f"{layer}.{head}.{change}": _effect(address_of(layer, head, change), change, table, before)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.evidence.tables import INTERVENTIONS
 from builder.numbers.documents import has_file
-from builder.numbers.effects import TABLE, for_scripts
+from builder.numbers.effects import for_scripts
 from builder.pages.scripts import assignment
 from model.derived import products
 from model.snapshot import Snapshot
@@ -47,7 +48,7 @@ def model_assets(snapshot: Snapshot, task: Task) -> dict[str, bytes]:
     steps = snapshot.document("training.json")["checkpoints"]
     weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
     effects = {}
-    if has_file(snapshot, TABLE):
+    if has_file(snapshot, INTERVENTIONS.snapshot_path):
         effects["assets/effects.js"] = assignment("effects", for_scripts(snapshot))
     return {
         "assets/run.js": assignment("run", run),
