@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from builder.blocks.hundred import hundred_figure, of_problems
 from builder.blocks.part import head_index, index
 from builder.blocks.selects import layers_and_heads, selects
 from builder.errors import did_you_mean
+from builder.numbers.effects import RECEIVERS
 from builder.numbers.matrix import Matrix
 from model import task
 
@@ -22,12 +23,15 @@ ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "receiver": str, "source": str}
 
-RECEIVERS = {task.EQUALS: "3", "first": "4"}
-"""Who reads: `=`, or the first digit of the answer; and their positions."""
-
-SOURCES = {"a": "0", task.TIMES: "1", "b": "2", task.EQUALS: "3", "self": "self", "next": "next"}
+SOURCES = {
+    **{name: str(at) for at, name in enumerate(("a", task.TIMES, "b", task.EQUALS))},
+    "self": "self",
+    "next": "next",
+}
 """Who is read, as authors and as addresses call it; `next` asks for the probability of the token
 that comes, in place of a share."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Choice:
         return cls(
             layer,
             head,
-            int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
+            _named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver"),
             _named(options["source"] or "b", SOURCES, "source"),
             found_by,
         )
@@ -95,7 +99,7 @@ def render(directive: Directive, context: Context) -> str:
     return f"{figure}\n"
 
 
-def _named(name: str, known: Mapping[str, str], option: str) -> str:
+def _named(name: str, known: Mapping[str, T], option: str) -> T:
     if name not in known:
         message, hint = f"there is no {option} `{name}`", did_you_mean(name, known)
         raise BlockError(f"unknown-{option}", message, hint, option)
@@ -124,7 +128,7 @@ def _controls(choice: Choice, context: Context) -> str:
     """What else the table can show, hidden until a script can follow it."""
     listed = {
         **layers_and_heads(context),
-        "position": [(i, context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
+        "position": [(str(i), context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
         "source": [(i, context.words(f"atlas.source_{i}")) for i in SOURCES.values()],
     }
     return selects(listed, asdict(choice), context)

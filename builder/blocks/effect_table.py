@@ -12,7 +12,7 @@ from builder.errors import did_you_mean
 from builder.numbers.effects import (
     OF_HEAD,
     OF_LAYER,
-    ROWS,
+    RECEIVERS,
     address_of,
     figures_at,
     sources_of,
@@ -27,10 +27,7 @@ OPTIONS = FIGURE
 
 KINDS: Mapping[str, Sequence[str]] = {
     "heads": OF_HEAD,
-    **{
-        name: list(sources_of(position))
-        for name, position in zip((task.EQUALS, "first"), ROWS, strict=True)
-    },
+    **{name: list(sources_of(row)) for name, row in RECEIVERS.items()},
 }
 """What the table is about -> a column for each."""
 

@@ -21,10 +21,13 @@ OF_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
 OF_LAYER = "without_attention"
 """What is done to a layer as a whole."""
 
-ROWS = (task.EQUALS_POSITION, task.EQUALS_POSITION + 1)
-"""Rows whose sources are removed, one at a time."""
+RECEIVERS = {task.EQUALS: task.EQUALS_POSITION, "first": task.EQUALS_POSITION + 1}
+"""Rows whose sources are removed, one at a time, as authors call them: that of `=`, and that of the
+first digit of the answer."""
 
-OF_SOURCE = {f"{row}_{source}": (row, source) for row in ROWS for source in range(row + 1)}
+OF_SOURCE = {
+    f"{row}_{source}": (row, source) for row in RECEIVERS.values() for source in range(row + 1)
+}
 """Name of a change -> the row, and the source that it may not read."""
 
 CHANGES = (*OF_HEAD, *OF_SOURCE, OF_LAYER)
@@ -109,7 +112,7 @@ def effects(snapshot: Snapshot) -> dict[str, Effect]:
         If there is no table of interventions, or if a file is damaged.
     """
     table, config = snapshot.document(INTERVENTIONS.snapshot_path), snapshot.config
-    before = {row: _before(row, snapshot) for row in ROWS}
+    before = {row: _before(row, snapshot) for row in RECEIVERS.values()}
     return {
         f"{layer}.{head}.{change}": _effect(address_of(layer, head, change), change, table, before)
         for layer in range(config.n_layers)
