@@ -8,7 +8,8 @@ from typing import Any
 
 from builder.blocks import claim
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Role
-from builder.blocks.evidence import head_row, number, row, table_of
+from builder.blocks.evidence import number, table_of
+from builder.blocks.rows import head_row, row
 
 NAME = "census"
 ARGUMENT = Argument.NONE

@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
-from builder.blocks.evidence import details, head_row, number, row, table_of
+from builder.blocks.evidence import details, number, table_of
+from builder.blocks.rows import head_row, row
 from builder.numbers.display import MASKED, display, display_whole
 
 NAME = "controls"

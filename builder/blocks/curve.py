@@ -15,6 +15,7 @@ from builder.blocks.directive import (
     Context,
     Directive,
 )
+from builder.blocks.rows import head_row, row
 from builder.charts import CURVE_FRAME, curve_spec
 from builder.errors import did_you_mean
 from builder.numbers.display import display, display_whole
@@ -108,13 +109,9 @@ def _caption(curve: Curve, directive: Directive, context: Context) -> str:
 
 def _details(curve: Curve, context: Context) -> str:
     steps = sorted({*range(0, curve.last_step, TABLE_STEP), curve.last_step})
-    rows = "".join(
-        f'<tr><th scope="row">{display_whole(step)}</th><td>{curve.shown(step)}</td></tr>'
-        for step in steps
-    )
-    heads = escape(context.words("curve.steps")), _title(curve, context)
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    rows = "".join(row(display_whole(step), [curve.shown(step)]) for step in steps)
+    head = head_row([escape(context.words("curve.steps")), _title(curve, context)])
     return (
         f"<details><summary>{escape(context.words('curve.table'))}</summary>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
+        f"<table>{head}<tbody>{rows}</tbody></table></details>"
     )

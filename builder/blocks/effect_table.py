@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive
-from builder.blocks.evidence import head_row, number, row, table_of
+from builder.blocks.evidence import number, table_of
 from builder.blocks.part import BETWEEN, head_name, layer_name
+from builder.blocks.rows import head_row, row
 from builder.errors import did_you_mean
 from builder.numbers.effects import (
     OF_HEAD,

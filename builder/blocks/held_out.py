@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
-from builder.blocks.evidence import details, row, table_of
+from builder.blocks.evidence import details, table_of
+from builder.blocks.rows import row
 from builder.numbers.display import problem_label
 
 NAME = "held_out"
@@ -61,7 +62,7 @@ def _kind(name: str, right: bool) -> str:
 def _order(item: tuple[str, bool]) -> tuple[bool, bool, str]:
     """From below: what is right first, of it what has a 0."""
     name, right = item
-    return right, (not right) ^ ("0" in name), name
+    return right, right == ("0" in name), name
 
 
 def _by_split(splits: list[Mapping[str, Any]], context: Context) -> str:

@@ -10,6 +10,7 @@ from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive,
 from builder.blocks.evidence import table_of
 from builder.blocks.figure import whereabouts
 from builder.blocks.part import head_index, index
+from builder.blocks.rows import head_row
 from builder.blocks.selects import labelled, layers_and_heads
 from builder.numbers.display import display, token_label
 from builder.numbers.effects import OF_HEAD, OF_LAYER, address_of, figures_at, sources_of
@@ -128,15 +129,11 @@ def _before(probability: float, problem: task.Problem, context: Context) -> str:
 
 
 def _head(context: Context) -> str:
-    names = ("what", "share", "after")
-    cells = "".join(
-        f'<th scope="col">{escape(context.words(f"interventions.{name}"))}</th>' for name in names
+    title, *names = (
+        escape(context.words(f"interventions.{name}"))
+        for name in ("title", "what", "share", "after")
     )
-    title = escape(context.words("interventions.title"))
-    return (
-        f'<caption class="visually-hidden">{title}</caption>'
-        f"<thead><tr>{cells}<td></td></tr></thead>"
-    )
+    return f'<caption class="visually-hidden">{title}</caption>{head_row([*names, ""])}'
 
 
 def _controls(layer: int, head: int, context: Context) -> str:

@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options, where
+from builder.blocks.rows import row
 from builder.numbers.display import display, token_label
 from builder.numbers.matrix import Array
 from model import task
@@ -95,8 +96,7 @@ def _head(problem: task.Problem, context: Context) -> str:
 def _step(step: Step, context: Context) -> str:
     top = np.argsort(-step.probs, kind="stable")[:N_TOP]
     rows = "".join(
-        f'<tr{_share(step, index)}><th scope="row">{_token(index)}</th>'
-        f"<td>{_number(step, index, 2)}</td></tr>"
+        row(_token(index), [_number(step, index, 2)], _share(step, index))
         for index in range(len(step.probs))
     )
     items = "".join(

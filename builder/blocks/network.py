@@ -8,6 +8,7 @@ from html import escape
 from builder.blocks.diagram import svg
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.part import address, full_name, group_name, subscripts, target
+from builder.blocks.rows import head_row, row
 from builder.drawing.network import draw
 from builder.errors import Location
 from builder.links import Link
@@ -43,15 +44,15 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _details(parts: Sequence[Group], context: Context) -> str:
-    head = "".join(
-        f'<th scope="col">{escape(context.words(f"network.column_{name}"))}</th>'
+    head = head_row(
+        escape(context.words(f"network.column_{name}"))
         for name in ("part", "tensors", "parameters")
     )
     total = display_whole(sum(group.n_params for group in parts))
     bodies = "".join(_body(group, context) for group in parts)
     return (
         f"<details><summary>{escape(context.words('network.table'))}</summary>"
-        f'<table class="network-table"><thead><tr>{head}</tr></thead>{bodies}'
+        f'<table class="network-table">{head}{bodies}'
         f'<tfoot><tr><th scope="row" colspan="2">{escape(context.words("network.total"))}</th>'
         f"<td>{total}</td></tr></tfoot></table></details>"
     )
@@ -59,8 +60,7 @@ def _details(parts: Sequence[Group], context: Context) -> str:
 
 def _body(group: Group, context: Context) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{subscripts(full_name(part, context))}</th>'
-        f"<td>{_tensors(part)}</td><td>{display_whole(part.n_params)}</td></tr>"
+        row(subscripts(full_name(part, context)), [_tensors(part), display_whole(part.n_params)])
         for part in group.parts
     )
     return (

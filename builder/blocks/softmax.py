@@ -16,10 +16,10 @@ from builder.blocks.directive import (
     Options,
 )
 from builder.blocks.figure import letter, look_up
+from builder.blocks.rows import head_row
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import (
     decimals_that_add_up,
-    head,
     number,
     place,
     source_head,
@@ -62,7 +62,7 @@ def render(directive: Directive, context: Context) -> str:
     source, added = source_head(scores.columns, context), escape(context.words("figure.dot_sum"))
     score = letter(scores)
     table = (
-        f"{head([source, score, f'e<sup>{score} − max</sup>', letter(result)])}"
+        f"{head_row([source, score, f'e<sup>{score} − max</sup>', letter(result)])}"
         f'<tbody>{lines}</tbody><tfoot><tr><th scope="row">{added}</th><td></td>'
         f"{number(float(powers.sum()), own[0], 'result')}{number(1.0, own[1])}</tr></tfoot>"
     )
