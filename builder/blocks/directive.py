@@ -17,7 +17,8 @@ from builder.numbers.lookup import Numbers
 from model.snapshot import STAGES
 
 Options = Mapping[str, type]
-"""Option name -> `str`, `int`, `bool`, `list`, or `object` for anything."""
+"""Option name -> `str`, `int`, `bool`, `list` (of labels and indices), or `object` for one of these
+labels or indices."""
 
 WHERE: Options = {"problem": str, "stage": str}
 FIGURE: Options = {"id": str, "caption": str}
