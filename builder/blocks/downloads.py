@@ -11,7 +11,7 @@ from typing import Any
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.rows import head_row, row
 from builder.numbers.display import display_whole
-from builder.snapshot_files import SNAPSHOTS
+from builder.snapshot_files import MANIFEST, SNAPSHOTS
 
 NAME = "downloads"
 ARGUMENT = Argument.NONE
@@ -27,7 +27,7 @@ def render(_directive: Directive, context: Context) -> str:
     root = context.chapter.language.root + SNAPSHOTS
     groups = _by_folder(context.numbers.snapshot.manifest["files"])
     # The manifest cannot say how large it is itself.
-    manifest = row(_link("manifest.json", root), ["", ""])
+    manifest = row(_link(MANIFEST, root), ["", ""])
     rows = manifest + _rows(groups.pop("", []), root)
     top = _table(context.words("figure.files"), rows, context)
     rest = "".join(_folder(name, files, root, context) for name, files in groups.items())
