@@ -42,7 +42,7 @@ def _row(
     context: Context,
 ) -> str:
     statement = escape(context.words(f"claim.{name}", **context.numbers.claims[name].numbers))
-    tick = claim.render(Role(claim.NAME, name, {}, directive.line), context)
+    tick = claim.render(Role(name, {}, directive.line), context)
     holds = number(f"census.claims.{name}.holds", directive, context)
     cells = [f"{holds}/{len(seeds)}", _stripes(of["fails_for"], seeds, own, context)]
     return row(f"{statement}{tick}", cells, f' data-claim="{name}"')

@@ -32,7 +32,7 @@ def effects_of(context: Context) -> dict[str, Effect]:
 
 def number(address: str, directive: Directive, context: Context, **options: str) -> str:
     """Return a number of a table with its address, as in a sentence."""
-    role = Role(value.NAME, f"evidence.{address}", options, directive.line)
+    role = Role(f"evidence.{address}", options, directive.line)
     return value.render(role, context)
 
 

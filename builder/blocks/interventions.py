@@ -25,8 +25,6 @@ OPTIONS: Options = {**FIGURE, "layer": int, "head": object}
 
 DECIMALS = 3
 
-_MARK = "\0"
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -86,8 +84,7 @@ def _lines(
         yield line(kind, label, most, kind)
     for change, source in sources_of(task.EQUALS_POSITION).items():
         name = token_label(problem.prompt[source])
-        marked = escape(context.words("interventions.source", token=_MARK))
-        label = marked.replace(_MARK, f"<code>{name}</code>")
+        label = context.html("interventions.source", token=f"<code>{name}</code>")
         yield line("source", label, name, change, source)
     yield line("layer", escape(context.words("interventions.layer")), "", OF_LAYER)
 

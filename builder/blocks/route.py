@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -156,9 +155,7 @@ def _row(
     name: str, numbers: Sequence[str], head: Head, labels: Mapping[str, str], root: str
 ) -> str:
     """One step; the words of the interface have the labels of tokens in them."""
-    marked = {label: f"\0{label}\0" for label in labels}
-    text = escape(head.context.words(f"route.{name}", root=root, **marked))
-    words = re.sub("\0(.*?)\0", lambda match: labels[match[1]], text)
+    words = head.context.html(f"route.{name}", root=root, **labels)
     rest = head.context.numbers.config.d_head - len(numbers)
     cells = "".join(f"<td>{number}</td>" for number in numbers)
     filler = f'<td colspan="{rest}"></td>' if rest else ""

@@ -75,13 +75,14 @@ def _panel(
     name = BETWEEN.join([layer_name(layer, context), head_name(head, context)])
     of_row = f"{address_of_head(layer, head)}.row_{task.EQUALS_POSITION}"
     agrees = number(f"{of_row}.agrees", directive, context)
-    told = context.words("effects.scatter_agrees", number="{}", problems=len(everything))
+    problems = str(len(everything))
+    told = context.html("effects.scatter_agrees", number=agrees, problems=problems)
     paths = {"here": here, "all": map("".join, everything), "most": most}
     drawn = "".join(f'<path class="{kind}" d="{"".join(found)}"/>' for kind, found in paths.items())
     return (
         f'<div><p class="share-effect-name">{escape(name)}</p>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}">'
-        f"{_axes()}{drawn}</svg><p>{escape(told).format(agrees)}</p></div>"
+        f"{_axes()}{drawn}</svg><p>{told}</p></div>"
     )
 
 
