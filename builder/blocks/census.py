@@ -24,7 +24,7 @@ def render(directive: Directive, context: Context) -> str:
     own = context.numbers.snapshot.manifest["training"]["seed"]
     claims = sorted(table["claims"].items(), key=lambda item: item[1]["holds"])
     rows = "".join(_row(name, of, table["seeds"], own, directive, context) for name, of in claims)
-    heads = [escape(context.words(f"census.{name}")) for name in ("claim", "holds", "stripes")]
+    heads = [context.html(f"census.{name}") for name in ("claim", "holds", "stripes")]
     caption = escape(context.words("census.caption", seeds=table["n_seeds"]))
     return (
         f'<figure class="evidence census" id="{figure_id}"><table class="evidence-table">'

@@ -72,7 +72,7 @@ def _head(equation: Equation, context: Context) -> str:
 
 def _foot(equation: Equation, cell: str, total: float, decimals: int, context: Context) -> str:
     """The sum; and below it, where there is a factor, what it makes of the sum."""
-    added = escape(context.words("figure.dot_sum"))
+    added = context.html("figure.dot_sum")
     if not equation.scale:
         return _total(f"{added} = {cell}", total, decimals)
     scaled = f"× {escape(equation.scale)} = {cell}"

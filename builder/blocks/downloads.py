@@ -55,7 +55,7 @@ def _folder(name: str, files: Sequence[File], root: str, context: Context) -> st
 
 def _table(caption: str, rows: str, context: Context) -> str:
     names = ("figure.file", "figure.file_numbers", "figure.file_bytes")
-    head = head_row(escape(context.words(name)) for name in names)
+    head = head_row(context.html(name) for name in names)
     return (
         f'<table><caption class="visually-hidden">{escape(caption)}</caption>'
         f"{head}<tbody>{rows}</tbody></table>"

@@ -51,9 +51,9 @@ def render(directive: Directive, context: Context) -> str:
         if kind == "heads":
             lines.append(_whole_layer(layer, directive, context))
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    heads = [escape(context.words("effects.head"))]
-    heads += [escape(context.words(f"effects.column_{change}")) for change in changes]
-    caption = escape(context.words(f"effects.table_{CAPTIONS[kind]}"))
+    heads = [context.html("effects.head")]
+    heads += [context.html(f"effects.column_{change}") for change in changes]
+    caption = context.html(f"effects.table_{CAPTIONS[kind]}")
     return (
         f'<figure class="evidence effect-table" id="{figure_id}"><table class="evidence-table">'
         f"<caption>{caption}</caption>{head_row(heads)}<tbody>{''.join(lines)}</tbody></table>"

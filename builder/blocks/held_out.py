@@ -36,7 +36,7 @@ def render(directive: Directive, context: Context) -> str:
     spoken = escape(context.words("held_out.spoken", splits=len(splits), right=right))
     columns = "".join(map(_column, splits))
     legend = "".join(
-        f'<span><i class="{kind}"></i> {escape(context.words(f"held_out.{name}"))}</span>'
+        f'<span><i class="{kind}"></i> {context.html(f"held_out.{name}")}</span>'
         for kind, name in KINDS.items()
     )
     return (
@@ -66,7 +66,7 @@ def _order(item: tuple[str, bool]) -> tuple[bool, bool, str]:
 
 
 def _by_split(splits: list[Mapping[str, Any]], context: Context) -> str:
-    heads = [escape(context.words(f"held_out.{name}")) for name in ("split", "known", "asked")]
+    heads = [context.html(f"held_out.{name}") for name in ("split", "known", "asked")]
     rows = [
         row(
             str(split["split"]),

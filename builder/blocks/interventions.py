@@ -77,16 +77,16 @@ def _lines(
     row = pattern.values[task.EQUALS_POSITION]
     most = token_label(problem.prompt[int(row.argmax())])
     for kind in OF_HEAD:
-        label = escape(context.words(f"interventions.{kind}"))
+        label = context.html(f"interventions.{kind}")
         if kind == "another_problem":
-            mean = escape(context.words("interventions.mean"))
+            mean = context.html("interventions.mean")
             label += f'<span class="interventions-donor">{mean}</span>'
         yield line(kind, label, most, kind)
     for change, source in sources_of(task.EQUALS_POSITION).items():
         name = token_label(problem.prompt[source])
         label = context.html("interventions.source", token=f"<code>{name}</code>")
         yield line("source", label, name, change, source)
-    yield line("layer", escape(context.words("interventions.layer")), "", OF_LAYER)
+    yield line("layer", context.html("interventions.layer"), "", OF_LAYER)
 
 
 def _on(problem: task.Problem, address: str, context: Context) -> Mapping[str, float]:
@@ -102,7 +102,7 @@ def _row(line: Line, before: float, context: Context) -> str:
     change = round(line.probability, DECIMALS) - round(before, DECIMALS)
     share = "–" if line.share is None else _share(line.read, line.share)
     source = "" if line.source is None else f' data-source="{line.source}"'
-    apply = escape(context.words("interventions.apply"))
+    apply = context.html("interventions.apply")
     return (
         f'<tr data-kind="{line.kind}"{source}><th scope="row">{line.label}'
         f'<small class="interventions-top"></small></th>'
@@ -127,8 +127,7 @@ def _before(probability: float, problem: task.Problem, context: Context) -> str:
 
 def _head(context: Context) -> str:
     title, *names = (
-        escape(context.words(f"interventions.{name}"))
-        for name in ("title", "what", "share", "after")
+        context.html(f"interventions.{name}") for name in ("title", "what", "share", "after")
     )
     return f'<caption class="visually-hidden">{title}</caption>{head_row([*names, ""])}'
 
@@ -136,7 +135,7 @@ def _head(context: Context) -> str:
 def _controls(layer: int, head: int, context: Context) -> str:
     """Layer, head and position, to choose once a script can follow."""
     chosen = {"layer": layer, "head": head}
-    target = escape(context.words("one_step.target"))
+    target = context.html("one_step.target")
     selects = [
         *labelled(layers_and_heads(context), chosen, context),
         f'<label>{target} <select name="position"></select></label>',

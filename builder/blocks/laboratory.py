@@ -56,7 +56,7 @@ def render(directive: Directive, context: Context) -> str:
         "context": str(context.numbers.config.n_ctx),
     }
     attributes = "".join(f' data-{key}="{escape(text)}"' for key, text in data.items())
-    label = escape(context.words("laboratory.title"))
+    label = context.html("laboratory.title")
     return (
         f'<section class="laboratory wide" id="{own_id}" aria-label="{label}"{attributes}>'
         f'<div class="laboratory-work">{_head(problem, context)}'
@@ -65,7 +65,7 @@ def render(directive: Directive, context: Context) -> str:
         f'<p class="laboratory-status" role="status">{_status(problem, tokens, context)}</p>'
         f"{_controls(context)}</div>"
         f'<div class="laboratory-choice"></div></section>'
-        f"<noscript><p>{escape(context.words('laboratory.without_scripts'))}</p></noscript>\n"
+        f"<noscript><p>{context.html('laboratory.without_scripts')}</p></noscript>\n"
     )
 
 
@@ -143,8 +143,7 @@ def _status(problem: task.Problem, tokens: Sequence[str], context: Context) -> s
 
 def _controls(context: Context) -> str:
     buttons = " ".join(
-        f'<button type="button" data-write="{name}">'
-        f"{escape(context.words(f'laboratory.{name}'))}</button>"
+        f'<button type="button" data-write="{name}">{context.html(f"laboratory.{name}")}</button>'
         for name in ("restart", "back", "next", "finish")
     )
     return f'<p class="laboratory-controls" hidden>{buttons}</p>'

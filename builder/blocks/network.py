@@ -29,9 +29,7 @@ def render(directive: Directive, context: Context) -> str:
     drawing = draw(parts)
     place = Location(context.chapter.path, directive.line)
     context.links.extend(Link(target(box.part, context), place) for box in drawing.boxes)
-    legend, without = (
-        escape(context.words(f"network.{name}")) for name in ("legend", "without_scripts")
-    )
+    legend, without = (context.html(f"network.{name}") for name in ("legend", "without_scripts"))
     return (
         f'<figure class="network" id="{network_id}">'
         f'<div class="network-drawing" style="--width:{drawing.width:g}">'
@@ -45,15 +43,14 @@ def render(directive: Directive, context: Context) -> str:
 
 def _details(parts: Sequence[Group], context: Context) -> str:
     head = head_row(
-        escape(context.words(f"network.column_{name}"))
-        for name in ("part", "tensors", "parameters")
+        context.html(f"network.column_{name}") for name in ("part", "tensors", "parameters")
     )
     total = display_whole(sum(group.n_params for group in parts))
     bodies = "".join(_body(group, context) for group in parts)
     return (
-        f"<details><summary>{escape(context.words('network.table'))}</summary>"
+        f"<details><summary>{context.html('network.table')}</summary>"
         f'<table class="network-table">{head}{bodies}'
-        f'<tfoot><tr><th scope="row" colspan="2">{escape(context.words("network.total"))}</th>'
+        f'<tfoot><tr><th scope="row" colspan="2">{context.html("network.total")}</th>'
         f"<td>{total}</td></tr></tfoot></table></details>"
     )
 

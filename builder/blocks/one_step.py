@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from builder.blocks import value
 from builder.blocks.directive import (
@@ -36,7 +35,7 @@ def render(directive: Directive, context: Context) -> str:
     target = context.chapter.task.by_name[problem].asks_at
 
     def words(name: str) -> str:
-        return escape(context.words(f"one_step.{name}"))
+        return context.html(f"one_step.{name}")
 
     heads = head_row(["", *map(token_label, task.VOCAB)])
     before, empty = _probabilities(directive, context, target), [""] * len(task.VOCAB)

@@ -43,7 +43,7 @@ def mixed(toy: Toy, reading: Reading, context: Context) -> str:
 
 
 def _table(name: str, heads: Sequence[str], lines: Sequence[str], context: Context) -> str:
-    caption, source = (escape(context.words(f"plane.{text}")) for text in (name, "source"))
+    caption, source = (context.html(f"plane.{text}") for text in (name, "source"))
     return (
         f'<div class="matrix-scroll"><table class="matrix-table"><caption class="visually-hidden">'
         f"{caption}</caption>{head_row([source, *heads])}"

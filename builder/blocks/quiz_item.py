@@ -63,7 +63,7 @@ def shown_item(item: Item, quiz: Quiz, context: Context, render: Inline) -> Show
     html = (
         f'<div class="quiz-item" id="{item_id}" data-item="{key}">'
         f"<fieldset><legend>{question}</legend>{options}</fieldset>"
-        f"<details><summary>{escape(context.words('quiz.answers'))}</summary>"
+        f"<details><summary>{context.html('quiz.answers')}</summary>"
         f'<ul class="quiz-answers">{answers}</ul>{number}</details>'
         f"{_source(item, quiz, context)}</div>\n"
     )

@@ -121,7 +121,7 @@ def render(directive: Directive, context: Context) -> str:
         f'<table class="route-way">{_way(head, source)}</table>'
         for source in range(len(tokens))
     )
-    legend = escape(context.words("route.source"))
+    legend = context.html("route.source")
     return (
         f'<figure class="route" id="{figure_id}" data-stage="{head.stage}"'
         f' data-problem="{head.problem.name}" data-key="{pattern.spec.key}"'

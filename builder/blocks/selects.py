@@ -24,7 +24,7 @@ def labelled(
 ) -> Iterator[str]:
     """Yield a choice for each name, with what it is called."""
     for name, choices in listed.items():
-        label = escape(context.words(f"atlas.{name}"))
+        label = context.html(f"atlas.{name}")
         found = _options(choices, str(chosen[name]))
         yield f'<label>{label} <select name="{name}">{found}</select></label>'
 

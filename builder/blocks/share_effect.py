@@ -40,7 +40,7 @@ def render(directive: Directive, context: Context) -> str:
         for head in range(config.n_heads)
     )
     lost, share, *kinds = (
-        escape(context.words(f"effects.scatter_{name}")) for name in ("lost", "share", *KINDS)
+        context.html(f"effects.scatter_{name}") for name in ("lost", "share", *KINDS)
     )
     legend = "".join(
         f'<span><i class="{kind}"></i> {word}</span>'

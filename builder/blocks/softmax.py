@@ -59,7 +59,7 @@ def render(directive: Directive, context: Context) -> str:
         f"{number(float(shares[source]), own[1], 'result')}</tr>"
         for source, power in zip(seen, powers, strict=True)
     )
-    source, added = source_head(scores.columns, context), escape(context.words("figure.dot_sum"))
+    source, added = source_head(scores.columns, context), context.html("figure.dot_sum")
     score = letter(scores)
     table = (
         f"{head_row([source, score, f'e<sup>{score} − max</sup>', letter(result)])}"

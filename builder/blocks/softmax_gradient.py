@@ -53,7 +53,7 @@ def render(directive: Directive, context: Context) -> str:
         f"{number(float(d_scores[source]), of_result, 'result')}</tr>"
         for source in sources
     )
-    source, added = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "sum"))
+    source, added = (context.html(f"figure.dot_{name}") for name in ("source", "sum"))
     heads = [letter(shares), "<i>u</i>", f"{letter(shares)} × <i>u</i>", "<i>u</i> − Σ"]
     table = (
         f"{head_row([source, *heads, letter(result)])}"
