@@ -1,8 +1,8 @@
 """The numbers: every snapshot file, each from its own cached stage.
 
 What a number is, and how it is written, is decided in the modules that are ingredients of the
-stages; here it is only said which stage needs what. This is the one place where the builder meets
-torch, and only when a stage has to be computed.
+stages; here it is only said which stage needs what. A build meets torch here, and for the seeds to
+choose in `builder.evidence.chosen`: only when a stage has to be computed.
 """
 
 from __future__ import annotations
