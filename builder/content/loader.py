@@ -60,7 +60,6 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
         languages=languages,
         slugs=slugs,
         base_url=base_url,
-        problem=problem,
         preset=preset,
         locations=locate_model(top),
         chapters=chapters,
