@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.code import SourceCode
+from builder.evidence import seed_claims
 from builder.evidence.fingerprint import fingerprint
 from builder.evidence.jobs import Job, Jobs, chunks
 from builder.evidence.tables import (
@@ -29,7 +30,7 @@ from model.config import Preset
 N_SEEDS, N_SPLITS, N_RECALL_SEEDS = 20, 20, 10
 """Seeds of each control, splits into known and held-out problems, and seeds of each on recall."""
 
-SEEDS_AT_ONCE, CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 8, 5, 4
+CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 5, 4
 """Size of a piece: small enough to lose little, large enough to be worth sending."""
 
 RECALLED = ("full", "fixed_table")
@@ -102,16 +103,16 @@ class Study:
         ]
         function = "builder.evidence.seed_claims:claims_of_seeds"
         parts = self._results(CENSUS, function, asked, lambda state: tell(f"claims, {state}"))
-        from builder.evidence.seed_claims import table
-
         claims = {seed: results for part in parts for seed, results in part.items()}
-        return self._write(CENSUS, table(claims), digest_of(records))
+        return self._write(CENSUS, seed_claims.table(claims), digest_of(records))
 
     def _trained(self, seeds: Sequence[int], tell: Tell) -> dict[str, Any]:
         """Take the stored weights of seeds that have them from this very code, train the others."""
+        from model.together import CHUNK
+
         known = self._known(tell)
         missing = [seed for seed in seeds if str(seed) not in known]
-        asked = [(part,) for part in chunks(missing, SEEDS_AT_ONCE)]
+        asked = [(part,) for part in chunks(missing, CHUNK)]
         function = "model.census:train_seeds"
         for part in self._results(SEEDS, function, asked, lambda state: tell(f"training, {state}")):
             known |= part
