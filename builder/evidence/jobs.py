@@ -27,7 +27,7 @@ class Job:
     modules
         What decides its result, with all that they import.
     call
-        What computes it; its result and its arguments' `repr` say all there is to say.
+        What computes it: JSON must hold its result, and the `repr` of its arguments all of them.
     """
 
     stage: str

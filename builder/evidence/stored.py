@@ -128,6 +128,7 @@ def warnings(problems: list[list[str]]) -> tuple[Diagnostic, ...]:
 
 
 def _digest_of_packed(weights: str) -> str:
+    """What `model.encoding.weights_sha256` says of the same weights: the bytes are the same."""
     return digest(base64.b64decode(weights, validate=True))
 
 
