@@ -14,7 +14,7 @@ from builder.build import Project, load, storing
 from builder.compute import Computer
 from builder.errors import Diagnostic, Diagnostics, UsageError
 from builder.evidence.jobs import Jobs
-from builder.evidence.study import Study, Tell
+from builder.evidence.study import Study
 from builder.evidence.tables import (
     CENSUS,
     CONTROLS,
@@ -26,7 +26,7 @@ from builder.evidence.tables import (
 )
 from builder.evidence.workers import Cluster, Processes
 from builder.output.exclusive import exclusively
-from builder.progress import Progress
+from builder.progress import Progress, Update
 from builder.requirements import not_diverging
 from builder.snapshot_files import snapshot_of
 from builder.stages import Cache
@@ -42,7 +42,7 @@ def run_evidence(options: argparse.Namespace) -> int:
 
 
 def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None:
-    makers: Mapping[str, Callable[[Tell], Path]] = {
+    makers: Mapping[str, Callable[[Update], Path]] = {
         CONTROLS.name: study.controls,
         HELD_OUT.name: study.held_out,
         RECALL.name: study.recall,
@@ -57,7 +57,7 @@ def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None
         _say_stored(path)
 
 
-def _intervening(computer: Computer, study: Study) -> Callable[[Tell], Path]:
+def _intervening(computer: Computer, study: Study) -> Callable[[Update], Path]:
     """Train the site's model, and return what intervenes in it."""
     trained = computer.train()
     weights = snapshot_of([trained]).weights("trained")
@@ -131,7 +131,7 @@ def _processors() -> int:
 
 
 @contextmanager
-def _telling(progress: Progress, name: str) -> Iterator[Tell]:
+def _telling(progress: Progress, name: str) -> Iterator[Update]:
     """Say how far a table is: on a terminal in one line, elsewhere a line for each part."""
     with progress.stage(name) as update:
         is_live = sys.stderr.isatty()
