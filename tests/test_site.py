@@ -137,6 +137,7 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         (", en: Title", ", fr: Title", "1:17: error: unknown field `fr`"),
         ("  seed: 5", "  n_heads: 3", "13:3: error: `d_model` = 8 is not divisible by `n_heads`"),
         ("  seed: 5", "  n_heads: 0", "13:3: error: `n_heads` = 0 must be"),
+        ("  seed: 5", "  n_layers: 1", "13:3: error: `n_layers` = 1 is too small: claims compare"),
         ("  seed: 5", "  d_vocab: 13", "13:3: error: `d_vocab` = 13 is too small: the task has 14"),
         ("  seed: 5", "  d_vocab: 20", "13:3: error: `d_vocab` = 20 is too large: the task has 14"),
         ("  seed: 5", "  n_ctx: 6", "13:3: error: `n_ctx` = 6 is too small: a problem has 7"),
