@@ -118,6 +118,7 @@ def test_a_correct_configuration_is_read_whole(content: Path) -> None:
         ("  seed: 5", "  seed: [5]", "13:3: error: `seed` must be a number"),
         ("  seed: 5", "  seed: {a: 5}", "13:3: error: `seed` must be a number"),
         ("  seed: 5", "  seed: -1", "13:3: error: `seed` = -1 must not be negative"),
+        ("  seed: 5", "  seed: -1\nseeds: [3]", "13:3: error: `seed` = -1 must not be"),
         ("  seed: 5", "  seed: " + "9" * 20, "13:3: error: `seed` = 99999999999999999999 must be"),
         ("  seed: 5", "  steps: 0", "13:3: error: `steps` = 0 must be finite and greater than 0"),
         ("  seed: 5", "  steps: 1" + "0" * 400, "13:3: error: `steps` = 1000"),
