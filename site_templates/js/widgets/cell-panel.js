@@ -27,18 +27,17 @@
 
   /** @returns {boolean} */
   function isOpen() {
-    return Boolean(panel && !panel.hidden);
+    return Boolean(panel && !panel.classList.contains("is-closed"));
   }
 
   /**
-   * Go once through what `show` does, out of sight: whatever is done first takes much longer.
+   * Lay out unseen what will soon be shown: whatever is done first takes much longer.
    *
    * @param {typeof opened} next
    */
   function prepare(next) {
     panel ??= build();
-    Article.cellView.view(next);
-    Article.editView.section(next);
+    fill(next);
   }
 
   /**
@@ -48,6 +47,15 @@
    */
   function show(next, walk, index) {
     panel ??= build();
+    fill(next);
+    trail(walk, index);
+    panel.classList.remove("is-closed");
+    document.body.classList.add("has-cell-panel");
+    markAll();
+  }
+
+  /** Put in what there is to show of a cell. */
+  function fill(next) {
     const isNewlyOverwritten = next.isOverwritten && !opened?.isOverwritten;
     opened = next;
     const [head, ...rest] = Article.cellView.view(opened);
@@ -66,10 +74,6 @@
     }
     if (isHeld && !focused.isConnected) (body.querySelector(selectorOf(focused)) ?? body.querySelector(".cell-title")).focus({ preventScroll: true });
     rendered = address;
-    trail(walk, index);
-    panel.hidden = false;
-    document.body.classList.add("has-cell-panel");
-    markAll();
   }
 
   /** How what had the focus is found again, when it is made anew. */
@@ -78,7 +82,7 @@
   /** @returns {boolean} whether it had the focus */
   function hide() {
     const hadFocus = panel.contains(document.activeElement);
-    panel.hidden = true;
+    panel.classList.add("is-closed");
     document.body.classList.remove("has-cell-panel");
     mark([]);
     return hadFocus;
@@ -93,7 +97,7 @@
     };
     const path = make("ol", { className: "cell-trail" });
     path.setAttribute("aria-label", Article.text("cell_trail"));
-    const made = make("aside", { className: "cell-panel", hidden: true },
+    const made = make("aside", { className: "cell-panel is-closed" },
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
     made.setAttribute("aria-label", Article.text("cell_panel"));
