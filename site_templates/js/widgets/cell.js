@@ -40,13 +40,13 @@
 
   /** The pointer has come to a first cell: get ready, so that it opens as fast as the others will. */
   function near({ target }) {
-    const td = cellOf(target);
+    const td = Article.cellPlaces.cellOf(target);
     if (!td) return;
     document.removeEventListener("pointerover", near);
     Article.whenIdle(async () => {
       try {
         run ??= await Article.passes.load();
-        const place = ofCell(td);
+        const place = Article.cellPlaces.of(td, run);
         if (place && !panel.isOpen()) panel.prepare(look(place));
       } catch {
         // what cannot be shown is told when it is asked for
@@ -54,12 +54,10 @@
     });
   }
 
-  const cellOf = (target) => target.closest?.(`figure[data-stage] ${Article.cells.CELLS}`);
-
   /** A number of a table is clicked or entered, one in a sentence, or a link to a cell: open it, or close the panel that shows it. */
   function chosen(event, isKeyboard) {
     const target = /** @type {Element} */ (event.target);
-    const td = cellOf(target);
+    const td = Article.cellPlaces.cellOf(target);
     const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
     const number = target.closest?.("span[role=button]");
     const source = td ?? link ?? number;
@@ -70,7 +68,7 @@
     guarded(async () => {
       run ??= await Article.passes.load();
       if (mine !== choice) return; // another cell was chosen, or none after all
-      const place = td ? ofCell(td) : link ? ofLink(link) : ofNumber(number);
+      const place = Article.cellPlaces.of(source, run);
       if (!place) return; // the problem that is looked at has no such cell
       origin = /** @type {HTMLElement} */ (source);
       open([place], 0);
@@ -84,36 +82,9 @@
     return ctrlKey || metaKey || shiftKey;
   }
 
-  function ofCell(td) {
-    const figure = td.closest("figure"), data = { ...figure.dataset, ...td.parentElement.dataset };
-    const place = data.kind ? Article.worked.placeIn(figure, td, Article.scene.view(run)) : Article.cellNames.ofMatrix(data, Article.cells.placed(td), run);
-    return place && { ...place, problem: place.problem || pageProblem(), isPages: isPages(data) };
-  }
-
-  function ofNumber(value) {
-    const place = Article.prose.placeIn(value, Article.scene.view(run));
-    return place && { ...place, isPages: isPages(value.dataset) };
-  }
-
-  /** Whether what an element shows goes with the page's problem. */
-  function isPages({ follows = "", problem }) {
-    return !problem || follows.includes("problem");
-  }
-
-  /** The cell that a link names, of the problem that the page shows. */
-  function ofLink(link) {
-    const { cell } = Article.state.parse(link.getAttribute("href")).state;
-    return { ...Article.cellNames.parse(cell, run), problem: pageProblem(), isPages: true };
-  }
-
-  /** @returns {string} the problem of a weight's cells */
-  function pageProblem() {
-    return Article.scene.problem() || run.dataset.problems[0].problem;
-  }
-
   /** The page shows other numbers; cells of its own problem go with it. */
   function followScene() {
-    const problem = pageProblem();
+    const problem = Article.cellPlaces.pageProblem(run);
     const moved = walk.map((place) => (place.isPages && place.problem !== problem ? { ...place, problem } : place));
     const isThere = (place) => Article.cellNames.parse(Article.cellNames.address(place, run), run) !== null;
     if (moved.every((place, i) => place === walk[i])) return render();
@@ -124,7 +95,7 @@
 
   /** A place as the panel walks through it; `isPages` says that it goes with the page's problem. */
   function placed(place) {
-    return { ...place, isPages: walk[index]?.isPages ?? place.problem === pageProblem() };
+    return { ...place, isPages: walk[index]?.isPages ?? place.problem === Article.cellPlaces.pageProblem(run) };
   }
 
   /** Show what the address asks for, when it was not this panel that wrote it. */
@@ -142,7 +113,7 @@
       Article.bar.note(Article.text("address_not_understood"));
       return;
     }
-    [walk, index, origin] = [[{ ...place, isPages: place.problem === pageProblem() }], 0, null];
+    [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];
     render();
     Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" });
   }
