@@ -19,6 +19,8 @@ from builder.doctor import BROWSERS
 
 PHONE = {"width": 360, "height": 740}
 DESKTOP = {"width": 1280, "height": 900}
+PAPER = {"width": 673, "height": 1000}
+"""As wide as the text of a sheet of A4."""
 
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"

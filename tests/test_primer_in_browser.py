@@ -20,7 +20,7 @@ from playwright.sync_api import Locator, Page, expect
 from builder.blocks import toy
 from builder.numbers.display import MASKED, MINUS, display, display_scientific
 from tests import independent, scene
-from tests.browser import DESKTOP, PHONE, Chromium, Visit, address_of, ask, in_every_look
+from tests.browser import DESKTOP, PAPER, PHONE, Chromium, Visit, address_of, ask, in_every_look
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -751,10 +751,6 @@ def test_the_name_of_the_query_is_whole_at_every_edge(visit: Visit) -> None:
         assert dot  # it stands in its dot, clear of every arrow
         assert dot["x"] <= name["x"]
         assert name["x"] + name["width"] <= dot["x"] + dot["width"]
-
-
-PAPER = {"width": 673, "height": 1000}
-"""As wide as the text of a sheet of A4."""
 
 
 @pytest.mark.parametrize("page_name", ["primer", "values", "reading-table", "scores", "gradients"])

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import scene, stored
-from tests.browser import DESKTOP, PHONE, Chromium, Visit, ask, cell_at
+from tests.browser import DESKTOP, PAPER, PHONE, Chromium, Visit, ask, cell_at
 from tests.site_build import BuiltSite
 
 CHAPTERS = [
@@ -272,6 +272,20 @@ def test_a_printed_page_shows_its_tables(site: BuiltSite, chromium: Chromium) ->
         assert not visit.page.locator(".matrix-live").first.is_visible()
         assert not visit.page.locator(".chapter-menu").first.is_visible()
         assert visit.page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "404.html"])
+def test_every_number_of_a_page_is_on_the_paper(
+    site: BuiltSite, chromium: Chromium, page: str
+) -> None:
+    with chromium.visit(site.folder / page, viewport=PAPER) as visit:
+        visit.page.emulate_media(media="print")
+        cut = visit.page.locator("figure :is(td, text, li)").evaluate_all(
+            """(all, width) => all.filter((one) => one.getBoundingClientRect().right > width + 1)
+              .map((one) => [one.closest("figure").id, one.textContent.trim()])""",
+            PAPER["width"],
+        )
+        assert not cut
 
 
 def _shows(text: str, value: float, decimals: int) -> bool:
