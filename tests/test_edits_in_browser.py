@@ -119,7 +119,7 @@ def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium
         expect(page.locator(".state-bar")).to_contain_text("3 处")
         page.locator("body").press("Control+z")
         expect(page.locator(".state-bar")).to_contain_text("2 处")
-        page.locator(".state-undo").click()
+        page.get_by_role("button", name="撤销一处").click()
         expect(page.locator(".state-bar")).to_contain_text("改过一处")
         assert address_of(page).endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
         page.locator("td.edited").click()  # what overwrites it is unfolded

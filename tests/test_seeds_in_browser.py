@@ -247,7 +247,7 @@ def test_the_picker_and_the_way_back_work_by_keys(site: BuiltSite, chromium: Chr
         expect(picker).to_have_value(str(chosen))
         expect(page.locator('.state-bar [data-line="state"]')).to_contain_text(f"种子 {chosen}")
         assert f"seed={chosen}" in address_of(page)
-        back = page.locator(".state-bar .state-seed")
+        back = page.get_by_role("button", name="回到种子 8")
         back.focus()
         page.keyboard.press("Enter")
         expect(picker).to_have_value("8")

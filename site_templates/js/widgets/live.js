@@ -63,9 +63,7 @@
   /** @param {HTMLElement} figure */
   function embed(figure) {
     const { View, parse, expressionInterpreter } = Article.vega;
-    const host = document.createElement("div");
-    host.className = "matrix-live";
-    host.setAttribute("aria-hidden", "true");
+    const host = Article.make("div", { className: "matrix-live", ariaHidden: "true" });
     const spec = Article.charts[figure.dataset.range];
     const view = new View(parse(spec, {}, { ast: true }), {
       expr: expressionInterpreter,
@@ -114,7 +112,7 @@
 
   /** Give the chart the colours and the size of digits that the table has now. */
   function paint(figure, view) {
-    const probe = document.createElement("span");
+    const probe = Article.make("span", {});
     figure.append(probe);
     for (const [signal, property] of Object.entries(COLOURS)) {
       probe.style.color = `var(${property})`;
