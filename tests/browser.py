@@ -165,6 +165,13 @@ def reload(page: Page) -> None:
     page.reload()
 
 
+def visit_again(page: Page, fragment: str) -> None:
+    """Open the page anew, as from a link elsewhere, at what stands after the `#`."""
+    url = page.url.partition("#")[0]
+    page.goto("about:blank")
+    page.goto(f"{url}#{fragment}")
+
+
 def go_back(page: Page) -> None:
     """Go back by one address, once the last one is there."""
     address_of(page)
