@@ -28,7 +28,7 @@ SEE_ALL = """async () => {
   const isAwaited = (figure) => {
     const {top, bottom} = figure.getBoundingClientRect();
     return top < innerHeight && bottom > 0 && figure.checkVisibility()
-      && !figure.querySelector(".matrix-live svg, .figure-problem");
+      && !figure.querySelector(".matrix-live svg, .figure-failure");
   };
   const hasFaces = !matchMedia("(forced-colors: active)").matches;
   for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {

@@ -220,8 +220,8 @@ def test_a_figure_that_fails_says_so_and_the_others_follow(
         left, right, result = scene.figures(visit.page)
         assert left["data"]["problem"] == result["data"]["problem"] == "1x2"
         assert right["data"]["problem"] == "7x0"
-        expect(visit.page.locator("#fig-1-right > .figure-problem")).to_contain_text("没有跟上")
-        assert visit.page.locator(".figure-problem").count() == 1
+        expect(visit.page.locator("#fig-1-right > .figure-failure")).to_contain_text("没有跟上")
+        assert visit.page.locator(".figure-failure").count() == 1
         assert visit.complaints == ["uncaught: no tensor is called no.such"]
 
 

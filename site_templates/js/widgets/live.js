@@ -56,7 +56,7 @@
       if (isWanted()) attach(figure, state, view, host);
       else view.finalize();
     } catch (error) {
-      Article.problem.tell(figure, error);
+      Article.failure.tell(figure, error);
     }
   }
 

@@ -59,7 +59,7 @@
         const run = await Article.passes.load();
         if (!view) write(figure, viewOf(run));
       } catch (error) {
-        Article.problem.tell(figure, error);
+        Article.failure.tell(figure, error);
       }
     });
   }
