@@ -20,7 +20,7 @@
     donor.addEventListener("change", () => write(figure, Article.scene.view(read(figure).run)));
     const body = figure.querySelector("tbody");
     const own = body.lastElementChild.cloneNode(true);
-    Object.assign(own.dataset, { kind: "own" });
+    own.dataset.kind = "own";
     own.hidden = true;
     own.firstElementChild.firstChild.data = Article.text("interventions_own");
     body.append(own);

@@ -18,7 +18,7 @@
 
   /**
    * @param {HTMLElement} figure
-   * @param {any} view
+   * @param {import("./follow").View} view
    */
   function write(figure, view) {
     const own = read(figure), { run } = view, next = Article.follow.resolve(own, view);
