@@ -105,9 +105,9 @@
     else delete element.dataset.only;
   }
 
-  /** Of these documents a seed has its own. */
-  const DOCUMENTS = ["claims.", "manifest.training.", "training.", "evidence.interventions."];
-  const NUMBERS = `:is(${DOCUMENTS.map((start) => `[data-address^="${start}"]`)}):not(.quiz *)`;
+  /** How the addresses of numbers begin that another seed has others of. */
+  const TURNING = ["claims.", "manifest.training.", "training.", "evidence.interventions."];
+  const NUMBERS = `:is(${TURNING.map((start) => `[data-address^="${start}"]`)}):not(.quiz *)`;
   const WRITERS = { "a.claim": claim, ".claim-item": item, [NUMBERS]: number };
 
   Article.seed = { mount, name, told, isOther, isListed, WRITERS };
