@@ -69,7 +69,8 @@ def test_the_next_chapter_shows_what_the_reader_has_chosen(
 
 
 ASKS_FOR_A_PROBLEM = """document.addEventListener("readystatechange", () => {
-  document.querySelector(".pager .next").href += "#?problem=2x3"; // before any script has seen it
+  const link = document.querySelector(".pager .next"); // before any script has seen it
+  link.setAttribute("href", `${link.getAttribute("href")}#?problem=2x3`);
 }, {once: true})"""
 
 
