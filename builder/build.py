@@ -23,7 +23,7 @@ from builder.output.folder import Output
 from builder.progress import Progress
 from builder.provenance import provenance
 from builder.render import Renderer
-from builder.snapshot_files import SNAPSHOTS, Computed
+from builder.snapshot_files import MANIFEST, PROVENANCE, SNAPSHOTS, Computed
 from builder.stages import Cache, Event
 from model.task import Task
 
@@ -163,7 +163,7 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
     output.add_all(pages)
     output.add_all(assets)
     output.add_all(computed.files, SNAPSHOTS)
-    output.add(f"{SNAPSHOTS}provenance.json", provenance())
+    output.add(SNAPSHOTS + PROVENANCE, provenance())
     renderer.check_links(output.files)
     diagnostics.raise_if_fatal(strict=options.is_strict)
     verdict = compare_with_lock(project.lock, manifest_of(computed))
@@ -231,5 +231,5 @@ def _located(found: Diagnostic, locations: Mapping[str, Location]) -> Diagnostic
 
 def manifest_of(computed: Computed) -> Mapping[str, Any]:
     """Return the parsed manifest of a computed snapshot."""
-    manifest: Mapping[str, Any] = json.loads(computed.files["manifest.json"])
+    manifest: Mapping[str, Any] = json.loads(computed.files[MANIFEST])
     return manifest

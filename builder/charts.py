@@ -90,7 +90,9 @@ def matrix_spec(kind: Range) -> Spec:
     cells = rect.encode(
         color=_colour(kind), fillOpacity=faded.then(alt.value(0.25)).otherwise(alt.value(1))
     )
-    digits = text.encode(text="text:N", opacity=faded.then(alt.value(0.6)).otherwise(alt.value(1)))
+    digits = text.encode(
+        text="text:N", fillOpacity=faded.then(alt.value(0.6)).otherwise(alt.value(1))
+    )
     layers = cells.properties(name="cells"), digits.properties(name="digits")
     chart = (
         alt.layer(*layers, name=f"matrix_{kind.value}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from builder.build import Options, Project, build
 from builder.errors import BuildError, Diagnostic
 from builder.progress import Progress
-from builder.snapshot_files import SNAPSHOTS
+from builder.snapshot_files import PROVENANCE, SNAPSHOTS
 from builder.tree import examine_tree
 
 OTHER_CIRCUMSTANCES = {"TZ": "Pacific/Chatham", "PYTHONHASHSEED": "4242", "LC_ALL": "C"}
@@ -79,7 +79,7 @@ def _different_files(first: Path, second: Path) -> Iterator[Diagnostic]:
         for path in folder.rglob("*")
         if path.is_file()
     }
-    for name in sorted(names - {f"{SNAPSHOTS}provenance.json"}):
+    for name in sorted(names - {SNAPSHOTS + PROVENANCE}):
         contents = [
             (f / name).read_bytes() if (f / name).exists() else None for f in (first, second)
         ]

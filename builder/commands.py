@@ -10,6 +10,7 @@ from typing import Any
 
 from builder.build import Options, Project, Report, build, compute, load, manifest_of, storing
 from builder.claims.statements import false_claims
+from builder.code import PACKAGES
 from builder.errors import Diagnostic, Diagnostics
 from builder.output.exclusive import exclusively
 from builder.progress import Progress, tell
@@ -118,8 +119,10 @@ def run_serve(options: argparse.Namespace) -> int:
     """Serve the site and rebuild it on changes."""
     from builder.serve.watch import fresh_build, serve
 
-    Project(Path()).require_content()
-    watched = [Path(name) for name in ("content", "site_templates", "builder", "model")]
+    project = Project(Path())
+    project.require_content()
+    code = [project.source.root / package for package in PACKAGES]
+    watched = [project.content, project.templates, *code]
     serve(fresh_build(options.out), options.out, watched, options.host, options.port, say=print)
     return 0
 

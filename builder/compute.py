@@ -1,8 +1,8 @@
 """The numbers: every snapshot file, each from its own cached stage.
 
 What a number is, and how it is written, is decided in the modules that are ingredients of the
-stages; here it is only said which stage needs what. This is the one place where the builder meets
-torch, and only when a stage has to be computed.
+stages; here it is only said which stage needs what. A build meets torch here, and for the seeds to
+choose in `builder.evidence.chosen`: only when a stage has to be computed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from builder.evidence.stored import StoredTables, warnings
 from builder.evidence.tables import FOLDER, INTERVENTIONS
 from builder.progress import Progress, Update
 from builder.requirements import not_diverging, require_all_correct, require_portable
-from builder.snapshot_files import Computed, result_of, snapshot_of
+from builder.snapshot_files import MANIFEST, Computed, result_of, snapshot_of
 from builder.stages import Cache, Result, Stored, digest
 from model.config import Preset
 from model.task import Task
@@ -203,7 +203,7 @@ class Computer:
                 for path, data in part.files.items()
             ]
             written = manifest(self.preset, facts["training"], facts["weights_sha256"], files)
-            return Result({"manifest.json": written})
+            return Result({MANIFEST: written})
 
         manifest = self._get("manifest", ["model.documents"], parts, compute)
         files = {path: data for part in [*parts, manifest] for path, data in part.files.items()}

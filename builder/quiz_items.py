@@ -1,8 +1,4 @@
-"""The items of a quiz, rendered once and put wherever pages show them.
-
-A page is rendered with a mark in place of the items, so that a changed item leaves the page's own
-result as it is: its quiz alone is rendered anew, and the page is put together again.
-"""
+"""The items of a quiz as HTML, apart from the pages that show them."""
 
 from __future__ import annotations
 

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from model.snapshot import Snapshot
 
 SNAPSHOTS = "snapshots/"
+"""Where a site has them."""
+
+MANIFEST = "manifest.json"
+PROVENANCE = "provenance.json"
+"""Says on what a build was made; it is in no manifest and never compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class Computed:
     Attributes
     ----------
     files
-        Path in the snapshot folder -> content; all but `provenance.json`.
+        Path in the snapshot folder -> content; all but `PROVENANCE`.
     claims
         What came of every claim.
     digest

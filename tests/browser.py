@@ -56,7 +56,10 @@ IS_IN_VIEW = """(element) => {
 FIND_BARRIERS = """async (within) => {
   await new Promise(requestAnimationFrame);
   await Promise.allSettled(document.getAnimations().map(({finished}) => finished));
-  const {violations} = await axe.run(within ?? document, {resultTypes: ["violations"]});
+  const colours = {type: "rule", values: ["color-contrast", "link-in-text-block"]};
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const options = {resultTypes: ["violations"], ...(isDark && {runOnly: colours})};
+  const {violations} = await axe.run(within ?? document, options);
   return violations.map(({id, nodes}) => [id, ...nodes.slice(0, 3).map((node) => node.target)]);
 }"""
 
@@ -103,7 +106,9 @@ class Visit:
         """Find what axe-core objects to, in a part or everywhere, once all has come to rest.
 
         Each is the name of the rule and up to three places. Of what is right axe-core is not asked
-        for the places: on a page of thousands of cells it takes most of its time to write them.
+        for the places: on a page of thousands of cells it takes most of its time to write them. In
+        the dark it is asked about colours alone: the rest is that of the light, which every test
+        that looks in the dark looks in too.
         """
         self.page.evaluate(AXE_SCRIPT)
         found: list[list[Any]] = self.page.evaluate(FIND_BARRIERS, within)

@@ -23,7 +23,6 @@ from builder.pages.minified import minified
 from model import task
 from model.config import PRESETS
 from model.encoding import encode
-from model.interventions import intervene
 from model.snapshot import Snapshot
 from model.tensors import Vocabulary
 from model.trace_files import gradient_files, trace_files
@@ -94,8 +93,6 @@ def snapshot_folder() -> Path:
         for make in (trace_files, gradient_files):
             for file in make(stage, weights, PRESET.model):
                 _store(folder / file.path, file.data)
-    interventions = intervene(run.checkpoints[3], PRESET.model)
-    _write(folder / "evidence/interventions.json", interventions)
     return folder
 
 
@@ -116,7 +113,7 @@ def numbers() -> Numbers:
 def _shared() -> tuple[Site, Texts, Numbers]:
     chapters = {("zh", "index"): QUIZZED}
     quizzes = load_quizzes(ROOT / "tests/fixtures/content", LANGUAGES, chapters, Diagnostics())
-    site = Site({}, {}, LANGUAGES, ["index"], "", "7x8", PRESET, {}, chapters, quizzes)
+    site = Site({}, {}, LANGUAGES, ["index"], "", PRESET, {}, chapters, quizzes)
     texts = load_texts(ROOT / "site_templates/strings.yml", LANGUAGES, Diagnostics())
     statements = dict.fromkeys(texts.strings, STATEMENTS)
     return site, texts | Texts(statements, {}), numbers()

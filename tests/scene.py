@@ -83,7 +83,7 @@ OPEN = """async (selector) => {
   for (const number of document.querySelectorAll(selector)) {
     number.click();
     await new Promise(requestAnimationFrame);
-    const panel = document.querySelector(".cell-panel:not([hidden])");
+    const panel = document.querySelector(".cell-panel:not(.is-closed)");
     const texts = (parts) => [...panel.querySelectorAll(parts)].map((part) => part.textContent);
     found.push({
       text: number.textContent, data: {...number.dataset}, cell: Article.state.get().cell,

@@ -159,7 +159,7 @@ def test_a_cell_leads_to_its_problem(site: BuiltSite, chromium: Chromium) -> Non
         cell.click()
         expect(page.locator(".state-bar")).to_contain_text("3×4")
         assert read(page)["selected"] == ["3x4"]
-        assert page.locator(".cell-panel:not([hidden])").count() == 0
+        assert page.locator(".cell-panel:not(.is-closed)").count() == 0
         choosers = page.locator(".problem-chooser select").all()
         assert [chooser.input_value() for chooser in choosers] == ["3", "4"]
         page.keyboard.press("ArrowRight")

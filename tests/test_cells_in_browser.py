@@ -41,7 +41,7 @@ PATH = [
 ]
 
 READ = """() => {
-  const panel = document.querySelector(".cell-panel:not([hidden])");
+  const panel = document.querySelector(".cell-panel:not(.is-closed)");
   if (!panel) return null;
   const text = (node) => node ? node.innerText.trim() : null;
   const last = (row) => text(row.cells[row.cells.length - 1]);

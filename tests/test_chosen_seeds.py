@@ -14,15 +14,14 @@ from builder.errors import BuildError, Diagnostics
 from builder.evidence.chosen import ChosenSeeds
 from builder.evidence.tables import CENSUS, SEEDS
 from builder.stages import Stored
-from model.config import PRESETS, Preset
+from model.config import Preset
 from model.packed import unpacked
 from model.train import initial_weights
 from tests.other_site import OTHER_SEED
 from tests.projects import ROOT
 from tests.site_build import BuiltSite
 from tests.tables import content
-
-PRESET = PRESETS["multiplication"]
+from tests.trained_models import PRESET
 
 
 def chosen(*seeds: int, problems: tuple[str, ...] = (), preset: Preset = PRESET) -> dict[str, Any]:

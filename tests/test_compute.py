@@ -200,10 +200,6 @@ def test_tracing_and_claims_are_no_part_of_what_decides_the_training() -> None:
     assert not {"model.trace", "model.evidence", "builder.claims.world"} & set(closure)
 
 
-def test_the_margin_that_is_asked_for_is_ten_times_the_noise() -> None:
-    assert requirements.SMALLEST_MARGIN == 1e-14
-
-
 def test_every_stage_that_is_damaged_is_computed_again_alone(project: Path) -> None:
     before, _ = run(project)
     for stage in ("trace", "claims", "manifest"):

@@ -159,7 +159,7 @@ def test_a_cell_leads_to_its_problem_and_rings_its_points(
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
         expect(page.locator(".state-bar")).to_contain_text("3×5")
-        assert page.locator(".cell-panel:not([hidden])").count() == 0
+        assert page.locator(".cell-panel:not(.is-closed)").count() == 0
         page.locator(".share-effect").scroll_into_view_if_needed()
         page.wait_for_function(
             f"(expected) => String(({RING})()) === expected", arg=",".join(ringed("3x5"))

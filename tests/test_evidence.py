@@ -11,15 +11,11 @@ from model.config import STEP_RATE
 from model.interventions import overwriting
 from model.variants import plain_average
 from tests import reference
-from tests.trained_models import CONFIG, gradients, weights
+from tests.trained_models import CONFIG, gradients, ids, weights
 
 Array = NDArray[np.float64]
 
 FIRST_DIGIT, EQUALS = 4, 3
-
-
-def ids(tokens: tuple[str, ...]) -> list[int]:
-    return [task.TOKEN_ID[token] for token in tokens]
 
 
 def second_digit(problem: task.Problem) -> str:

@@ -1,16 +1,12 @@
-"""Tables of evidence are read by builds, fit their code, and can be computed again."""
+"""Tables of evidence fit their code, are read by builds, and say so where they do not fit."""
 
 from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,37 +18,25 @@ from builder.claims.predicates import PREDICATES
 from builder.cli import main
 from builder.code import SourceCode
 from builder.compute import Computer
-from builder.errors import BuildError, UsageError
-from builder.evidence.commands import seeds_of
+from builder.errors import UsageError
 from builder.evidence.fingerprint import fingerprint, without_words
 from builder.evidence.seed_claims import claims_of_seeds, table
 from builder.evidence.stored import StoredTables, warnings
-from builder.evidence.tables import (
-    CENSUS,
-    CONTROLS,
-    FOLDER,
-    INTERVENTIONS,
-    SEEDS,
-    TABLES,
-    read_table,
-    write_table,
-)
+from builder.evidence.tables import CONTROLS, INTERVENTIONS, TABLES, read_table, write_table
 from builder.numbers.address import AddressError
 from builder.numbers.lookup import Numbers
-from builder.output.exclusive import exclusively
 from builder.progress import Progress
 from builder.stages import Cache
 from model.config import Preset
 from model.encoding import encode, weights_sha256
 from model.packed import packed, unpacked
 from model.snapshot import Snapshot
-from tests.projects import ROOT, copy_project
+from tests.projects import ROOT, substitute
 from tests.site_build import BuiltSite
-from tests.tables import STORED, content
+from tests.tables import STORED, content, put
 from tests.trained_models import CONFIG, PRESET, weights
 
 SOURCE = SourceCode(ROOT)
-TRAINED = "0" * 64
 
 
 def reader(folder: Path = STORED, preset: Preset = PRESET, digest: str = "") -> StoredTables:
@@ -170,6 +154,8 @@ def test_weights_are_packed_and_come_back() -> None:
 
 # --- what no longer fits --------------------------------------------------------------------
 
+OTHER = "this table was made by other code, sizes, recipe or weights than are here now"
+
 
 def problems(folder: Path, **given: Any) -> dict[str, str]:
     return dict(reader(folder, **given).result().facts["problems"])
@@ -185,9 +171,7 @@ def change(folder: Path, name: str, edit: Callable[[Any], None]) -> None:
 def test_another_recipe_makes_every_table_old() -> None:
     found = problems(STORED, preset=PRESET.override(steps=601))
     assert found.keys() == {"controls", "held-out", "seeds", "census"}
-    assert set(found.values()) == {
-        "this table was made by other code, sizes or recipe than are here now"
-    }
+    assert set(found.values()) == {OTHER}
 
 
 def test_another_seed_makes_only_the_interventions_another_matter() -> None:
@@ -202,7 +186,7 @@ def other_digest() -> str:
 
 
 def test_weights_that_are_not_those_of_this_training_are_noticed() -> None:
-    assert problems(STORED, digest=TRAINED) == {
+    assert problems(STORED, digest="0" * 64) == {
         "seeds": "the weights stored for seed 8 are not those that this training has made"
     }
 
@@ -213,7 +197,7 @@ def test_a_census_of_other_weights_is_noticed(folder: Path) -> None:
         records["1"], records["2"] = records["2"], records["1"]
 
     change(folder, "seeds", swap)
-    assert problems(folder).keys() == {"census"}
+    assert problems(folder) == {"census": OTHER}
 
 
 DAMAGED = "this table of evidence is damaged: "
@@ -222,22 +206,6 @@ DAMAGED = "this table of evidence is damaged: "
 def cut_short(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-
-
-def put(*place: str | int, value: object) -> Callable[[Path], None]:
-    """Return what puts another value into a stored document; `...` takes the name away."""
-
-    def spoil(path: Path) -> None:
-        document = found = json.loads(path.read_bytes())
-        for name in place[:-1]:
-            found = found[name]
-        if value is ...:
-            del found[place[-1]]
-        else:
-            found[place[-1]] = value
-        path.write_text(json.dumps(document), encoding="utf-8")
-
-    return spoil
 
 
 @pytest.mark.parametrize(
@@ -308,9 +276,8 @@ def test_a_missing_table_is_one_warning_that_says_how_to_make_it(folder: Path) -
 def test_a_strict_build_refuses_tables_that_do_not_fit(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = project / "content/site.yml"
-    text = config.read_text("utf-8").replace("  preset: multiplication\n", "  steps: 601\n")
-    config.write_text(f"{text}  preset: multiplication\n", encoding="utf-8")
+    preset = "  preset: multiplication\n"
+    substitute(project / "content/site.yml", preset, f"{preset}  steps: 601\n")
     assert main(["build", "--strict", "--quiet"]) == 1
     assert "[stale-evidence]" in capsys.readouterr().err
 
@@ -324,6 +291,15 @@ def test_interventions_in_another_model_are_computed_by_its_build(tmp_path: Path
     stored = content("interventions")
     assert found["layer_1"]["head_1"] != stored["layer_1"]["head_1"]
     assert found.keys() == stored.keys()
+
+
+def test_a_table_is_not_written_over_something_else(tmp_path: Path) -> None:
+    folder = tmp_path / "model" / "tables"
+    with pytest.raises(UsageError):
+        write_table(CONTROLS, folder, "x", {})
+    (folder / "controls.json").mkdir(parents=True)
+    with pytest.raises(UsageError):
+        write_table(CONTROLS, folder, "x", {})
 
 
 # --- fingerprints ---------------------------------------------------------------------------
@@ -429,121 +405,7 @@ def test_a_number_that_no_table_has_is_refused(site: BuiltSite, address: str, hi
     assert hint in refused.value.hint
 
 
-def test_the_tables_change_for_no_snapshot_of_others(tmp_path: Path) -> None:
-    """A snapshot of before has no table, and says so of an address."""
+def test_an_address_in_a_snapshot_without_tables_says_so(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(encode({"schema": 1, "files": []}))
     with pytest.raises(AddressError, match="no table of evidence `census`"):
         Numbers(Snapshot(tmp_path), {}, {}).value("evidence.census.n_seeds", "trained", "7x8")
-
-
-# --- the commands ---------------------------------------------------------------------------
-
-
-def test_seeds_are_listed_as_people_write_them() -> None:
-    assert seeds_of("0-3") == [0, 1, 2, 3]
-    assert seeds_of("7") == [7]
-    assert seeds_of("9, 1-2,2") == [1, 2, 9]
-    many = ",".join(f"{start}-{start + 4999}" for start in (0, 5000, 10000))
-    assert len(seeds_of(many.rpartition(",")[0])) == 10_000
-    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5", many, "0-9999,10000"):
-        with pytest.raises(UsageError, match="is not a list of seeds"):
-            seeds_of(wrong)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["evidence", "contrls"], ["census", "--jobs", "0"], ["census", "--jobs", "1", "--dask", "x"]],
-)
-def test_a_wrong_command_line_is_refused(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    assert "usage" in capsys.readouterr().err
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with its code and without stored evidence."""
-    folder = copy_project(ROOT, tmp_path_factory.mktemp("checkout") / "project")
-    shutil.rmtree(folder / ".cache", ignore_errors=True)
-    for name in ("model", "builder"):
-        ignored = shutil.ignore_patterns("evidence.json", "__pycache__", "*.lock.json")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    shutil.rmtree(folder / FOLDER)
-    return folder
-
-
-def run(checkout: Path, *arguments: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    done = subprocess.run(
-        [sys.executable, "-m", "builder", *arguments],
-        cwd=checkout,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
-
-
-def test_a_census_of_two_seeds_makes_again_what_is_stored_of_them(checkout: Path) -> None:
-    said = run(checkout, "census", "--seeds", "3-4", "--jobs", "1")
-    assert "training, 1 of 1 parts" in said
-    assert "claims, 1 of 1 parts" in said
-    seeds, census = (read_table(table, checkout / FOLDER).content for table in (SEEDS, CENSUS))
-    assert seeds == {seed: content("seeds")[seed] for seed in ("3", "4")}
-    for seed in ("3", "4"):
-        assert census["of_seed"][seed] == content("census")["of_seed"][seed]
-
-    again = run(checkout, "census", "--seeds", "3-4", "--jobs", "1")
-    assert "training" not in again
-    assert "claims" not in again
-    shutil.rmtree(checkout / ".cache")
-    from_weights = run(checkout, "census", "--seeds", "4", "--jobs", "1")
-    assert "training" not in from_weights, "its weights are stored"
-    assert "claims, 1 of 1 parts" in from_weights
-    assert read_table(CENSUS, checkout / FOLDER).content["seeds"] == [4]
-
-
-def test_a_census_over_damaged_weights_says_so_and_trains_them_anew(checkout: Path) -> None:
-    run(checkout, "census", "--seeds", "4", "--jobs", "1")
-    put("table", "4", "weights", value="!!")(checkout / FOLDER / "seeds.json")
-    said = run(checkout, "census", "--seeds", "4", "--jobs", "1")
-    assert "seeds.json is damaged, all is trained anew: " in said
-    assert read_table(SEEDS, checkout / FOLDER).content == {"4": content("seeds")["4"]}
-
-
-def test_a_census_waits_for_a_build_and_a_build_for_a_census(checkout: Path) -> None:
-    command = [sys.executable, "-m", "builder", "census", "--seeds", "4", "--jobs", "1"]
-    with exclusively(Progress(is_quiet=True), checkout):
-        waiting = subprocess.Popen(
-            command,
-            cwd=checkout,
-            env={**os.environ, "PYTHONPATH": str(checkout)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert waiting.stderr
-        assert "waiting for another build in " in waiting.stderr.readline()
-        assert waiting.poll() is None
-    waiting.communicate(timeout=300)
-    assert waiting.returncode == 0
-
-
-def test_interventions_are_stored_as_they_are(checkout: Path) -> None:
-    run(checkout, "evidence", "interventions")
-    stored = (checkout / FOLDER / "interventions.json").read_bytes()
-    assert stored == (STORED / "interventions.json").read_bytes()
-
-
-def test_a_table_is_not_written_over_something_else(tmp_path: Path) -> None:
-    folder = tmp_path / "model" / "tables"
-    with pytest.raises(UsageError):
-        write_table(CONTROLS, folder, "x", {})
-    (folder / "controls.json").mkdir(parents=True)
-    with pytest.raises(BuildError):
-        write_table(CONTROLS, folder, "x", {})
-    assert asdict(CONTROLS)["name"] == "controls"

@@ -85,7 +85,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = context(BODY)
     chapters = {("zh", "index"): Chapter("index", LANGUAGES[0], "", "注意力", "", "", "7x8", "", 1)}
     titles = {"zh": "注意力", "en": "Attention"}
-    built = Site(titles, titles, LANGUAGES, ["index"], "", "7x8", PRESET, {}, chapters)
+    built = Site(titles, titles, LANGUAGES, ["index"], "", PRESET, {}, chapters)
     strings = load_texts(TEMPLATES / "strings.yml", LANGUAGES, made.diagnostics).strings
     pages = Pages(TEMPLATES, built, strings)
     files = {

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from model import task
 from model.interventions import Interventions
-from model.tensors import Vocabulary
 from tests import reference
-from tests.trained_models import CONFIG, weights
+from tests.trained_models import CONFIG, ids, weights
 
 Array = NDArray[np.float64]
 Change = Callable[[Array, int, int], Array]
@@ -23,14 +22,10 @@ Change = Callable[[Array, int, int], Array]
 EQUALS = 3
 
 
-def ids(problem: task.Problem) -> list[int]:
-    return [task.TOKEN_ID[token] for token in problem.inputs]
-
-
 def forward(problem: task.Problem, change: Change) -> Array:
     """Probabilities of one problem with every table passed through `change` [pos d_vocab]."""
     w = weights("trained")
-    x = w["embed.W_E"][ids(problem)] + w["pos_embed.W_pos"][: len(problem.inputs)]
+    x = w["embed.W_E"][ids(problem.inputs)] + w["pos_embed.W_pos"][: len(problem.inputs)]
     for layer in range(2):
         at = f"blocks.{layer}."
         normed = reference.layer_norm(x, w[at + "ln1.w"], w[at + "ln1.b"])[2]
@@ -87,10 +82,8 @@ def table() -> dict[str, Any]:
 @cache
 def patterns(layer: int, head: int) -> tuple[Array, ...]:
     """One head's table of every problem."""
-    return tuple(
-        reference.forward(weights("trained"), ids(p), 2, 2)[f"blocks.{layer}.attn.pattern"][head]
-        for p in task.PROBLEMS
-    )
+    traces = [reference.forward(weights("trained"), ids(p.inputs), 2, 2) for p in task.PROBLEMS]
+    return tuple(trace[f"blocks.{layer}.attn.pattern"][head] for trace in traces)
 
 
 def check(found: dict[str, Any], change: Change, row: int = EQUALS) -> None:
@@ -194,4 +187,3 @@ def test_every_layer_head_and_row_is_in_the_table() -> None:
         for head in ("head_1", "head_2"):
             kinds = ["ablated", "uniform", "own_mean", "another_problem", "row_3", "row_4"]
             assert list(found[layer][head]) == kinds
-    assert Vocabulary(CONFIG).n_params == 3136

@@ -20,7 +20,7 @@ from model.census import train_seeds
 from model.config import ConfigError
 from model.divergence import DivergenceError
 from model.snapshot import SnapshotError
-from tests.projects import ROOT
+from tests.projects import ROOT, substitute
 from tests.trained_models import PRESET
 
 Captured = pytest.CaptureFixture[str]
@@ -96,10 +96,9 @@ def test_the_error_of_a_piece_is_told_as_it_is_from_another_process_too(n: int) 
 
 
 def test_a_training_that_diverges_is_one_message(project: Path, capsys: Captured) -> None:
-    config = project / "content/site.yml"
-    text = config.read_text("utf-8")
-    changed = "  preset: multiplication\n  learning_rate: 1.0e+300\n  steps: 3\n"
-    config.write_text(text.replace("  preset: multiplication\n", changed), encoding="utf-8")
+    preset = "  preset: multiplication\n"
+    changed = f"{preset}  learning_rate: 1.0e+300\n  steps: 3\n"
+    substitute(project / "content/site.yml", preset, changed)
     assert main(["census", "--seeds", "1", "--jobs", "1", "--quiet"]) == 1
     said = capsys.readouterr().err
     assert "a training diverged: at step 1 the loss is" in said

@@ -359,7 +359,7 @@ def test_a_training_that_diverges_stops_at_the_step_and_says_so(rate: float, los
     assert seen == [0]
 
 
-def test_a_preset_of_another_name_has_the_same_task() -> None:
+def test_a_preset_that_names_no_task_is_about_the_products() -> None:
     preset = Preset(CONFIG, PRESET.training)
     document = json.loads(manifest(preset, {}, {}, []))
     assert document["task"] == {"name": "multiplication", "n_problems": 100, "n_targets": 558}

@@ -19,6 +19,7 @@ from tests.trained_models import (
     activations,
     forward,
     gradients,
+    ids,
     largest_difference,
     weights,
 )
@@ -33,10 +34,6 @@ POSITION = np.array([t.position for t in task.TARGETS])
 
 # Float64 has 16 digits; sums of up to 64 terms of size up to 100, a dozen deep, lose about three.
 SAME_NUMBER = 1e-12
-
-
-def ids(tokens: tuple[str, ...]) -> list[int]:
-    return [task.TOKEN_ID[token] for token in tokens]
 
 
 # --- (a) autograd and the equations ---------------------------------------------------------

@@ -33,7 +33,7 @@ def make_site(base_url: str = "") -> Site:
     chapters["en", "index"] = chapter("index", EN, "Attention")
     titles = {"zh": "注意力", "en": "Attention"}
     preset = PRESETS["multiplication"]
-    return Site(titles, titles, [ZH, EN], SLUGS, base_url, "7x8", preset, {}, chapters)
+    return Site(titles, titles, [ZH, EN], SLUGS, base_url, preset, {}, chapters)
 
 
 def make_pages(templates: Path = TEMPLATES, base_url: str = "") -> Pages:

@@ -168,22 +168,8 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("right: true", "right: True"),
-        ("  number: blocks", "  nunber: blocks"),
-        ("because: 平分。", "because:"),
-        ("- mistake: uniform", "- mistake: uniform\n      address: logits"),
-        ("- address: blocks", "- adress: blocks"),
-        ("side:\n", "sides: 一句话\nside:\n"),
-    ],
-)
-def test_one_mistake_in_the_form_of_a_quiz_is_one_message(
-    tmp_path: Path, old: str, new: str
-) -> None:
-    _, problems = load(tmp_path, changed(old, new))
-    assert len(problems) == 1, problems
+BREAKS_MORE = ("options: []\n  else:\n", "  number: logits\n  options:\n", "  place: blocks")
+"""Changes of these that are wrong in other ways too."""
 
 
 def test_more_options_than_anybody_reads_are_an_error(tmp_path: Path) -> None:
@@ -206,6 +192,7 @@ def test_a_mistake_in_the_form_of_a_quiz_is_said_with_its_line(
     _, problems = load(tmp_path, text)
     (found,) = [problem for problem in problems if all(part in problem for part in said)]
     assert at in line_of(found, text)
+    assert problems == [found] or new in BREAKS_MORE
 
 
 @pytest.mark.parametrize(
@@ -364,7 +351,7 @@ def test_a_mistake_that_looks_like_another_option_is_left_out_with_a_warning(
 def test_a_mistake_with_what_has_no_catalogue_says_what_to_write_instead(tmp_path: Path) -> None:
     text = changed(ASKED, "number: claims.head-found.layer")
     _, problems = shown(tmp_path, text)
-    assert all("say by `address` what is read instead" in p for p in problems[:1]), problems
+    assert "say by `address` what is read instead" in problems[0]
 
 
 SECOND = """

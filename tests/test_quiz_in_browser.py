@@ -256,17 +256,7 @@ def test_boxes_and_their_days(site: BuiltSite, chromium: Chromium, items: dict[s
         answer(item(page, SCALE), wrong(known))
         assert kept(page)[SCALE][0] == 0
         table = page.locator("#rule ~ table").first.inner_text().split()
-        assert [word for word in table if word.isdigit()] == [
-            "0",
-            "1",
-            "2",
-            "3",
-            "4",
-            "1",
-            "3",
-            "7",
-            "21",
-        ]
+        assert [int(w) for w in table if w.isdigit()] == [0, 1, 2, 3, 4, 1, 3, 7, 21]
 
 
 def day(moment: datetime.datetime) -> int:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from builder.evidence.study import RECALLED
 from model import recall_controls, task
 from model.batch import Batch
-from model.config import PRESETS, Preset
-from model.lessons import Course, all_products, batch_of, course_of, new_sequences
+from model.config import PRESETS
+from model.lessons import batch_of, course_of, new_sequences
 from model.recall import Recall
-from model.recall_controls import learn
 from model.tasks import task_of
 from model.train import train
-from model.variants import CONTROLS, FULL, Variant
 from tests import reference
 from tests.tables import content
 
 PRESET = PRESETS["recall"]
 EQUALS = task.TOKEN_ID[task.EQUALS]
-
-
-def recalling(preset: Preset) -> tuple[Preset, Variant, Course]:
-    return preset, FULL, course_of(preset)
 
 
 def test_a_sequence_is_pairs_and_a_question_whose_answer_it_holds() -> None:
@@ -75,26 +68,15 @@ def test_two_seeds_come_out_as_by_an_independent_forward() -> None:
     preset = PRESET.override(steps=30)
     exam = Recall().exam
     for row in recall_controls.train_recall(preset, "full", [0, 1]):
-        learned, _ = learn(*recalling(preset.override(seed=row["seed"])))
-        weights = {key: weight.numpy() for key, weight in learned.items()}
+        own = preset.override(seed=row["seed"])
+        trained = train(own, course=course_of(own)).trained
+        weights = {key: weight.astype(np.float64) for key, weight in trained.items()}
         right = sum(
             reference.forward(weights, read, n_layers=2, n_heads=2)["probs"][-1].argmax() == answer
             for *read, answer in exam.tolist()
         )
         assert row["right"] == right / 1000
         assert row["margin"] > 0
-
-
-def test_a_step_on_the_batch_of_all_products_is_that_of_the_plain_training() -> None:
-    """The loop differs from `train` in its lessons alone."""
-    preset = PRESET.override(steps=7, seed=2)
-    for variant in CONTROLS:
-        run = train(preset, variant)
-        learned, margin = learn(preset, variant, all_products())
-        trained = variant.use({k: torch.from_numpy(w) for k, w in run.trained.items()})
-        assert learned.keys() == trained.keys()
-        assert all((learned[key] == trained[key].double()).all() for key in learned)
-        assert margin == run.portability_margin
 
 
 def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:

@@ -33,7 +33,7 @@ VALUE = """async (cell) => {
   await Article.data.run();
   Article.state.set({cell});
   await new Promise(requestAnimationFrame);
-  return document.querySelector(".cell-panel:not([hidden]) .cell-value b").textContent;
+  return document.querySelector(".cell-panel:not(.is-closed) .cell-value b").textContent;
 }"""
 
 
@@ -256,7 +256,7 @@ def test_a_cell_of_a_chart_is_clicked_open_and_its_gradient_asked_for(
     with chromium.visit(site / "index.html") as visit:
         figure = 'figure[data-key="blocks.0.attn.pattern"]'
         visit.page.locator(f"{figure} {cell_at(ASKED_AT, 2)}").first.click()
-        panel = visit.page.locator(".cell-panel:not([hidden])")
+        panel = visit.page.locator(".cell-panel:not(.is-closed)")
         shown = float(panel.locator(".cell-value b").text_content() or "nan")
         exact = independent.forward(site, "trained", names[0])["blocks.0.attn.pattern"][1, 7, 2]
         assert shown == round(exact, 2)

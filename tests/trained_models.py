@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from model import trace
+from model import task, trace
 from model.config import PRESETS, Preset
 from model.tensors import Vocabulary
 from model.train import Run, train
@@ -44,7 +45,12 @@ def gradients(stage: str) -> trace.Gradients:
     return trace.gradients(weights(stage), CONFIG)
 
 
-def forward(stage: str, ids: list[list[int]]) -> dict[str, Array]:
+def ids(tokens: Sequence[str]) -> list[int]:
+    """The ids of some tokens."""
+    return [task.TOKEN_ID[token] for token in tokens]
+
+
+def forward(stage: str, sequences: list[list[int]]) -> dict[str, Array]:
     """Every activation of token ids [sequence pos], by the model's own forward pass."""
     values: dict[str, Array] = {}
 
@@ -54,7 +60,7 @@ def forward(stage: str, ids: list[list[int]]) -> dict[str, Array]:
 
     tensors = {key: torch.from_numpy(w) for key, w in weights(stage).items()}
     with torch.no_grad():
-        transformer(tensors, torch.tensor(ids), CONFIG, keep)
+        transformer(tensors, torch.tensor(sequences), CONFIG, keep)
     return values
 
 

@@ -11,9 +11,9 @@ To add a block, write a module whose docstring starts with the block's form, and
   the option at fault, for anything that cannot be drawn;
 - ``TASK``, if it shows one task alone: the task's name,
 
-add it to `BLOCKS`, and describe it in ``tests/fixtures/blocks/NAME.md``. A role, written
-``{name}`target option=value` ``, has ``NAME``, ``OPTIONS`` (names only) and
-``render(role: Role, context: Context) -> str``, and goes into `ROLES`.
+add it to `BLOCKS` and to the table in the README, and describe it in
+``tests/fixtures/blocks/NAME.md``. A role, written ``{name}`target option=value` ``, has ``NAME``,
+``OPTIONS`` (names only) and ``render(role: Role, context: Context) -> str``, and goes into `ROLES`.
 """
 
 from __future__ import annotations

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
-from builder.blocks.figure import faces, named, note, whereabouts
-from builder.blocks.legend import legend
+from builder.blocks.hundred import hundred_figure, of_problems
 from builder.blocks.part import head_index, index
 from builder.blocks.selects import layers_and_heads, selects
-from builder.blocks.table import Part, table
 from builder.errors import did_you_mean
-from builder.numbers.address import Axis
+from builder.numbers.effects import RECEIVERS
 from builder.numbers.matrix import Matrix
 from model import task
 
@@ -26,14 +23,15 @@ ARGUMENT = Argument.NONE
 BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "receiver": str, "source": str}
 
-RECEIVERS = {task.EQUALS: "3", "first": "4"}
-"""Who reads: `=`, or the first digit of the answer; and their positions."""
-
-SOURCES = {"a": "0", task.TIMES: "1", "b": "2", task.EQUALS: "3", "self": "self", "next": "next"}
+SOURCES = {
+    **{name: str(at) for at, name in enumerate(("a", task.TIMES, "b", task.EQUALS))},
+    "self": "self",
+    "next": "next",
+}
 """Who is read, as authors and as addresses call it; `next` asks for the probability of the token
 that comes, in place of a share."""
 
-_EDGES = {"rows": "a", "columns": "b"}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Choice:
         return cls(
             layer,
             head,
-            int(_named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver")),
+            _named(options["receiver"] or task.EQUALS, RECEIVERS, "receiver"),
             _named(options["source"] or "b", SOURCES, "source"),
             found_by,
         )
@@ -85,30 +83,23 @@ class Choice:
 
 
 def render(directive: Directive, context: Context) -> str:
-    """Return the table, a cell a problem, with choices that a script brings to life."""
+    """Return the table, with choices that a script brings to life."""
     choice = Choice.of(directive.options, context)
-    matrix = _matrix(choice, context)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    name_id = context.ids.part(figure_id, "name")
-    where, meaning = whereabouts(matrix, context), _meaning(choice, context)
-    words = {name: context.words(f"figure.axis_{axis}") for name, axis in _EDGES.items()}
-    spoken = context.words(
-        "figure.table_caption", name=matrix.spec.letter, where=where, meaning=meaning, **words
+    found = {"head-of": choice.head_of} if choice.head_of else {}
+    figure = hundred_figure(
+        _matrix(choice, context),
+        _meaning(choice, context),
+        figure_id,
+        {**choice.fields, **found},
+        context,
+        controls=_controls(choice, context),
+        caption=directive.caption,
     )
-    cells = table(matrix, Part(range(10), range(10)), context, spoken)
-    data = "".join(f' data-{name}="{value}"' for name, value in choice.fields.items())
-    data += f' data-head-of="{choice.head_of}"' if choice.head_of else ""
-    return (
-        f'<figure class="matrix atlas" id="{figure_id}"{data}'
-        f' data-range="{matrix.range.value}" data-domain="1">'
-        f"<figcaption>{named(matrix, context, name_id)}"
-        f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
-        f"{_controls(choice, context)}"
-        f"{faces(cells, name_id)}{legend(matrix)}{note(directive.caption)}</figure>\n"
-    )
+    return f"{figure}\n"
 
 
-def _named(name: str, known: Mapping[str, str], option: str) -> str:
+def _named(name: str, known: Mapping[str, T], option: str) -> T:
     if name not in known:
         message, hint = f"there is no {option} `{name}`", did_you_mean(name, known)
         raise BlockError(f"unknown-{option}", message, hint, option)
@@ -116,13 +107,14 @@ def _named(name: str, known: Mapping[str, str], option: str) -> str:
 
 
 def _matrix(choice: Choice, context: Context) -> Matrix:
-    """The number of each problem [first operand, second operand]."""
-    values = np.empty((10, 10))
-    for problem in task.PROBLEMS:
-        one = context.numbers.matrix(choice.address, "trained", problem.name)
-        values[problem.a, problem.b] = one.values[choice.position, choice.column(problem)]
-    rows, columns = (Axis(name, task.DIGITS, has_tokens=False) for name in _EDGES.values())
-    return Matrix(values, rows, columns, one.spec, one.head, one.stage, "", domain=1)
+    numbers = [
+        context.numbers.matrix(choice.address, "trained", problem.name) for problem in task.PROBLEMS
+    ]
+    cells = [
+        matrix.values[choice.position, choice.column(problem)]
+        for matrix, problem in zip(numbers, task.PROBLEMS, strict=True)
+    ]
+    return of_problems(np.array(cells), numbers[0].spec, numbers[0].head, domain=1)
 
 
 def _meaning(choice: Choice, context: Context) -> str:
@@ -136,7 +128,7 @@ def _controls(choice: Choice, context: Context) -> str:
     """What else the table can show, hidden until a script can follow it."""
     listed = {
         **layers_and_heads(context),
-        "position": [(i, context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
+        "position": [(str(i), context.words(f"atlas.position_{i}")) for i in RECEIVERS.values()],
         "source": [(i, context.words(f"atlas.source_{i}")) for i in SOURCES.values()],
     }
     return selects(listed, asdict(choice), context)

@@ -8,7 +8,8 @@ from typing import Any
 
 from builder.blocks import claim
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Role
-from builder.blocks.evidence import head_row, number, row, table_of
+from builder.blocks.evidence import number, table_of
+from builder.blocks.rows import head_row, row
 
 NAME = "census"
 ARGUMENT = Argument.NONE
@@ -23,7 +24,7 @@ def render(directive: Directive, context: Context) -> str:
     own = context.numbers.snapshot.manifest["training"]["seed"]
     claims = sorted(table["claims"].items(), key=lambda item: item[1]["holds"])
     rows = "".join(_row(name, of, table["seeds"], own, directive, context) for name, of in claims)
-    heads = [escape(context.words(f"census.{name}")) for name in ("claim", "holds", "stripes")]
+    heads = [context.html(f"census.{name}") for name in ("claim", "holds", "stripes")]
     caption = escape(context.words("census.caption", seeds=table["n_seeds"]))
     return (
         f'<figure class="evidence census" id="{figure_id}"><table class="evidence-table">'
@@ -41,7 +42,7 @@ def _row(
     context: Context,
 ) -> str:
     statement = escape(context.words(f"claim.{name}", **context.numbers.claims[name].numbers))
-    tick = claim.render(Role(claim.NAME, name, {}, directive.line), context)
+    tick = claim.render(Role(name, {}, directive.line), context)
     holds = number(f"census.claims.{name}.holds", directive, context)
     cells = [f"{holds}/{len(seeds)}", _stripes(of["fails_for"], seeds, own, context)]
     return row(f"{statement}{tick}", cells, f' data-claim="{name}"')

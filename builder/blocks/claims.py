@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
@@ -40,9 +39,8 @@ def _column(context: Context) -> str:
 
 def _item(claim: ClaimResult, line: int, context: Context) -> str:
     name = escape(claim.id)
-    marked = {number: f"\0{number}\0" for number in claim.numbers}
-    text = escape(context.words(f"claim.{claim.id}", **marked))
-    statement = re.sub("\0(.*?)\0", lambda found: _stated(claim, found[1]), text)
+    stated = {number: _stated(claim, number) for number in claim.numbers}
+    statement = context.html(f"claim.{claim.id}", **stated)
     item_id = context.ids.reserve(f"claim-{name}", line)
     return (
         f'<div class="claim-item" id="{item_id}"><dt>{statement} '

@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
-from builder.blocks.evidence import details, head_row, number, row, table_of
+from builder.blocks.evidence import details, number, table_of
+from builder.blocks.rows import head_row, row
 from builder.numbers.display import MASKED, display, display_whole
 
 NAME = "controls"
@@ -28,8 +29,8 @@ def render(directive: Directive, context: Context) -> str:
     table = table_of("controls", context)
     last = _last_tick(table)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    heads = [escape(context.words(f"controls.{name}")) for name in COLUMNS]
-    caption = escape(context.words("controls.caption"))
+    heads = [context.html(f"controls.{name}") for name in COLUMNS]
+    caption = context.html("controls.caption")
     rows = "".join(_row(name, of, last, directive, context) for name, of in table.items())
     return (
         f'<figure class="evidence controls wide" id="{figure_id}"><table class="evidence-table">'
@@ -49,7 +50,7 @@ def _axis(last: int, context: Context) -> str:
         f'<span style="--x:{display(step / last)}">{step}</span>'
         for step in range(0, last + 1, TICK)
     )
-    strip, never = (escape(context.words(f"controls.{name}")) for name in ("strip", "never"))
+    strip, never = (context.html(f"controls.{name}") for name in ("strip", "never"))
     return (
         f'{strip} <span class="strip-axis"><span class="strip-marks" aria-hidden="true">{marks}'
         f"</span> <span>{never}</span></span>"
@@ -75,7 +76,7 @@ def _row(
         steps,
         _strip(of, last, context),
     ]
-    return row(escape(context.words(f"controls.{name}")), cells, f' data-control="{name}"')
+    return row(context.html(f"controls.{name}"), cells, f' data-control="{name}"')
 
 
 def _halves(median: float) -> dict[str, str]:
@@ -127,13 +128,13 @@ def _title(seed: int, shown: object, context: Context, name: str = "reached") ->
 
 def _by_seed(table: Mapping[str, Any], context: Context) -> str:
     """The same in numbers: when each seed got all right, or else how many it got."""
-    heads = [escape(context.words(f"controls.{name}")) for name in table]
+    heads = [context.html(f"controls.{name}") for name in table]
     seeds = next(iter(table.values()))["of_seed"]["seed"]
     rows = [
         row(str(seed), [_found(of, place, context) for of in table.values()])
         for place, seed in enumerate(seeds)
     ]
-    first = escape(context.words("controls.seed"))
+    first = context.html("controls.seed")
     return details(context.words("controls.by_seed"), [first, *heads], rows)
 
 

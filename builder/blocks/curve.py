@@ -15,6 +15,7 @@ from builder.blocks.directive import (
     Context,
     Directive,
 )
+from builder.blocks.rows import head_row, row
 from builder.charts import CURVE_FRAME, curve_spec
 from builder.errors import did_you_mean
 from builder.numbers.display import display, display_whole
@@ -61,7 +62,7 @@ def render(directive: Directive, context: Context) -> str:
         f' data-steps="{curve.last_step}" data-top="{curve.ticks[-1]}"'
         f' data-frame="{" ".join(map(str, CURVE_FRAME))}">'
         f'<p class="curve-axes" aria-hidden="true"><span>{_title(curve, context)}</span>'
-        f"<span>{escape(context.words('curve.steps'))}</span></p>"
+        f"<span>{context.html('curve.steps')}</span></p>"
         f'<div class="curve-chart" role="img" aria-label="{escape(label)}">{chart}</div>'
         f"{_caption(curve, directive, context)}{_details(curve, context)}</figure>\n"
     )
@@ -95,7 +96,7 @@ def _floor_shown(curve: Curve) -> str:
 
 
 def _title(curve: Curve, context: Context) -> str:
-    return escape(context.words(f"curve.{curve.name}_title"))
+    return context.html(f"curve.{curve.name}_title")
 
 
 def _caption(curve: Curve, directive: Directive, context: Context) -> str:
@@ -108,13 +109,9 @@ def _caption(curve: Curve, directive: Directive, context: Context) -> str:
 
 def _details(curve: Curve, context: Context) -> str:
     steps = sorted({*range(0, curve.last_step, TABLE_STEP), curve.last_step})
-    rows = "".join(
-        f'<tr><th scope="row">{display_whole(step)}</th><td>{curve.shown(step)}</td></tr>'
-        for step in steps
-    )
-    heads = escape(context.words("curve.steps")), _title(curve, context)
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    rows = "".join(row(display_whole(step), [curve.shown(step)]) for step in steps)
+    head = head_row([context.html("curve.steps"), _title(curve, context)])
     return (
-        f"<details><summary>{escape(context.words('curve.table'))}</summary>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
+        f"<details><summary>{context.html('curve.table')}</summary>"
+        f"<table>{head}<tbody>{rows}</tbody></table></details>"
     )

@@ -57,7 +57,7 @@ def svg(drawing: Drawing, line: int, context: Context) -> str:
         *(_span(span, drawing, context) for span in drawing.spans),
         _total(drawing, context),
     ]
-    label = escape(context.words("network.label"))
+    label = context.html("network.label")
     return (
         f'<svg viewBox="{-_STROKE:g} {top:g} {width:g} {height:g}" width="{width:g}"'
         f' height="{height:g}" role="group" aria-label="{label}">{"".join(parts)}</svg>'
@@ -152,11 +152,11 @@ def _words_around(drawing: Drawing, context: Context) -> Iterator[Text]:
     """What goes in below, what comes out above, and the name of the stream."""
     token, position, total = drawing.boxes[:3]
     for box, name in ((token, "token"), (position, "position")):
-        words = escape(context.words(f"network.{name}"))
+        words = context.html(f"network.{name}")
         yield Text("aside", box.middle, -4, words, "middle")
     top = drawing.boxes[-1]
-    yield Text("aside", top.middle, top.y - 6, escape(context.words("network.next")), "middle")
-    words = escape(context.words("network.stream"))
+    yield Text("aside", top.middle, top.y - 6, context.html("network.next"), "middle")
+    words = context.html("network.stream")
     yield Text("stream-name", LEFT, total.y + 11, words)
 
 
@@ -169,6 +169,6 @@ def _span(span: Span, drawing: Drawing, context: Context) -> str:
 
 def _total(drawing: Drawing, context: Context) -> str:
     x, count = drawing.right + 13, sum(span.group.n_params for span in drawing.spans)
-    name = Text("aside", x, 8, escape(context.words("network.total")))
+    name = Text("aside", x, 8, context.html("network.total"))
     total = Text("total", x, 23, display_whole(count))
     return f'<path class="rule" d="M{x - 4:g} -7H{drawing.right + MARGIN:g}"/>{name}{total}'

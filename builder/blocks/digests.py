@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 
 NAME = "digests"
@@ -15,7 +13,7 @@ OPTIONS: Options = {}
 def render(_directive: Directive, context: Context) -> str:
     """Return the digest of the weights at each stage."""
     items = "".join(
-        f"<div><dt>{escape(context.words(f'figure.stage_{stage}'))}</dt>"
+        f"<div><dt>{context.html(f'figure.stage_{stage}')}</dt>"
         f'<dd><code class="digest" data-stage="{stage}">{digest}</code></dd></div>'
         for stage, digest in context.numbers.snapshot.manifest["weights_sha256"].items()
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from html import escape
 from typing import Any
 
 from builder.content.site import Chapter, Site, nearest_problem
@@ -17,7 +18,8 @@ from builder.numbers.lookup import Numbers
 from model.snapshot import STAGES
 
 Options = Mapping[str, type]
-"""Option name -> `str`, `int`, `bool`, `list`, or `object` for anything."""
+"""Option name -> `str`, `int`, `bool`, `list` (of labels and indices), or `object` for one of these
+labels or indices."""
 
 WHERE: Options = {"problem": str, "stage": str}
 FIGURE: Options = {"id": str, "caption": str}
@@ -160,6 +162,11 @@ class Context:
         """
         return self.texts.filled(name, self.chapter.language.code, values)
 
+    def html(self, name: str, /, **filled: str) -> str:
+        """Return a text of the interface as HTML, its `{places}` filled in with HTML."""
+        text = escape(self.words(name, **{place: f"\0{place}\0" for place in filled}))
+        return re.sub("\0(.*?)\0", lambda marked: filled[marked[1]], text)
+
 
 @dataclass(frozen=True)
 class Directive:
@@ -209,9 +216,8 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One inline role, such as ``{value}`probs[=,5] decimals=4` ``."""
+    """What one inline role is given, such as ``probs[=,5] decimals=4``."""
 
-    name: str
     target: str
     options: Mapping[str, str]
     line: int

@@ -11,10 +11,10 @@ from builder.blocks.directive import Argument, BlockError, Body, Context, Direct
 from builder.blocks.figure import letter
 from builder.blocks.multiplication import PRODUCT, look_up_product
 from builder.blocks.operation import Equation
+from builder.blocks.rows import head_row
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import (
     decimals_that_add_up,
-    head,
     number,
     place,
     source_head,
@@ -67,12 +67,12 @@ def render(directive: Directive, context: Context) -> str:
 
 def _head(equation: Equation, context: Context) -> str:
     source, term = source_head(equation.left.columns, context), context.words("figure.dot_term")
-    return head([source, letter(equation.left), "", letter(equation.right), "", escape(term)])
+    return head_row([source, letter(equation.left), "", letter(equation.right), "", escape(term)])
 
 
 def _foot(equation: Equation, cell: str, total: float, decimals: int, context: Context) -> str:
     """The sum; and below it, where there is a factor, what it makes of the sum."""
-    added = escape(context.words("figure.dot_sum"))
+    added = context.html("figure.dot_sum")
     if not equation.scale:
         return _total(f"{added} = {cell}", total, decimals)
     scaled = f"× {escape(equation.scale)} = {cell}"

@@ -9,7 +9,9 @@ from posixpath import dirname
 from typing import Any
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
+from builder.blocks.rows import head_row, row
 from builder.numbers.display import display_whole
+from builder.snapshot_files import MANIFEST, SNAPSHOTS
 
 NAME = "downloads"
 ARGUMENT = Argument.NONE
@@ -22,10 +24,10 @@ File = Mapping[str, Any]
 
 def render(_directive: Directive, context: Context) -> str:
     """Return tables of links with sizes: the top folder in sight, the others folded."""
-    root = context.chapter.language.root + "snapshots/"
+    root = context.chapter.language.root + SNAPSHOTS
     groups = _by_folder(context.numbers.snapshot.manifest["files"])
     # The manifest cannot say how large it is itself.
-    manifest = f'<tr><th scope="row">{_link("manifest.json", root)}</th><td></td><td></td></tr>'
+    manifest = row(_link(MANIFEST, root), ["", ""])
     rows = manifest + _rows(groups.pop("", []), root)
     top = _table(context.words("figure.files"), rows, context)
     rest = "".join(_folder(name, files, root, context) for name, files in groups.items())
@@ -52,20 +54,20 @@ def _folder(name: str, files: Sequence[File], root: str, context: Context) -> st
 
 
 def _table(caption: str, rows: str, context: Context) -> str:
-    head = "".join(
-        f'<th scope="col">{escape(context.words(name))}</th>'
-        for name in ("figure.file", "figure.file_numbers", "figure.file_bytes")
-    )
+    names = ("figure.file", "figure.file_numbers", "figure.file_bytes")
+    head = head_row(context.html(name) for name in names)
     return (
         f'<table><caption class="visually-hidden">{escape(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"{head}<tbody>{rows}</tbody></table>"
     )
 
 
 def _rows(files: Sequence[File], root: str) -> str:
     return "".join(
-        f'<tr><th scope="row">{_link(file["path"], root)}</th>'
-        f"<td>{display_whole(file['numbers'])}</td><td>{display_whole(file['bytes'])}</td></tr>"
+        row(
+            _link(file["path"], root),
+            [display_whole(file["numbers"]), display_whole(file["bytes"])],
+        )
         for file in files
     )
 

@@ -9,13 +9,11 @@ from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.evidence import effects_of
-from builder.blocks.figure import faces, named, note, whereabouts
-from builder.blocks.legend import legend
+from builder.blocks.figure import note
+from builder.blocks.hundred import hundred_figure, of_problems
 from builder.blocks.part import head_index, index
 from builder.blocks.selects import layers_and_heads, selects
-from builder.blocks.table import Part, axis_word, table
 from builder.errors import did_you_mean
-from builder.numbers.address import Axis
 from builder.numbers.effects import CHANGES, SHOWN, Effect
 from builder.numbers.matrix import Matrix
 from model import task
@@ -29,6 +27,8 @@ OPTIONS: Options = {**FIGURE, "layer": int, "head": object, "change": str}
 
 KINDS = {"share": ("A", Range.PROBABILITY), "change": ("ΔP", Range.SIGNED)}
 """The two tables -> letter and kind of their numbers, in percent."""
+
+DECIMALS = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,37 +74,23 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _table(shown: str, choice: Choice, effect: Effect, own_id: str, context: Context) -> str:
-    matrix = _matrix(shown, choice, effect, context)
-    name_id = context.ids.part(own_id, "name")
     change = context.words(f"effects.change_{choice.change}")
-    meaning = context.words(f"script.effects_{shown}", change=change)
-    spoken = context.words(
-        "figure.table_caption",
-        name=matrix.spec.letter,
-        where=whereabouts(matrix, context),
-        meaning=meaning,
-        rows=axis_word(matrix.rows, context),
-        columns=axis_word(matrix.columns, context),
-    )
-    cells = table(matrix, Part(range(10), range(10), decimals=0), context, spoken)
-    return (
-        f'<figure class="matrix atlas" id="{own_id}" data-shows="{shown}" data-decimals="0"'
-        f' data-range="{matrix.range.value}" data-domain="100">'
-        f"<figcaption>{named(matrix, context, name_id)}"
-        f'<span class="matrix-meaning">{escape(meaning)}</span></figcaption>'
-        f"{faces(cells, name_id)}{legend(matrix)}</figure>"
+    return hundred_figure(
+        _matrix(shown, choice, effect, context),
+        context.words(f"script.effects_{shown}", change=change),
+        own_id,
+        {"shows": shown, "decimals": DECIMALS},
+        context,
+        decimals=DECIMALS,
     )
 
 
 def _matrix(shown: str, choice: Choice, effect: Effect, context: Context) -> Matrix:
-    """The number of each problem [first operand, second operand]."""
     address = f"blocks.{choice.layer}.attn.pattern[{choice.head}]"
     tables = context.numbers.matrix(address, "trained", context.chapter.problem)
     letter, kind = KINDS[shown]
     spec = replace(tables.spec, letter=letter, range=kind)
-    rows, columns = (Axis(name, task.DIGITS, has_tokens=False) for name in "ab")
-    values = effect.percent(shown).reshape(len(rows), len(columns))
-    return Matrix(values, rows, columns, spec, choice.head, "trained", "", domain=100)
+    return of_problems(effect.percent(shown), spec, choice.head, domain=100)
 
 
 def _controls(choice: Choice, context: Context) -> str:

@@ -6,16 +6,17 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from builder.blocks.directive import FIGURE, Argument, BlockError, Body, Context, Directive
-from builder.blocks.evidence import head_row, number, row, table_of
+from builder.blocks.evidence import number, table_of
 from builder.blocks.part import BETWEEN, head_name, layer_name
+from builder.blocks.rows import head_row, row
 from builder.errors import did_you_mean
 from builder.numbers.effects import (
     OF_HEAD,
     OF_LAYER,
-    OF_SOURCE,
-    ROWS,
+    RECEIVERS,
     address_of,
     figures_at,
+    sources_of,
 )
 from model import task
 from model.tensors import in_prose
@@ -27,10 +28,7 @@ OPTIONS = FIGURE
 
 KINDS: Mapping[str, Sequence[str]] = {
     "heads": OF_HEAD,
-    **{
-        name: [change for change, (row, _) in OF_SOURCE.items() if row == position]
-        for name, position in zip((task.EQUALS, "first"), ROWS, strict=True)
-    },
+    **{name: list(sources_of(row)) for name, row in RECEIVERS.items()},
 }
 """What the table is about -> a column for each."""
 
@@ -53,9 +51,9 @@ def render(directive: Directive, context: Context) -> str:
         if kind == "heads":
             lines.append(_whole_layer(layer, directive, context))
     figure_id = context.ids.figure(directive.options["id"], directive.line)
-    heads = [escape(context.words("effects.head"))]
-    heads += [escape(context.words(f"effects.column_{change}")) for change in changes]
-    caption = escape(context.words(f"effects.table_{CAPTIONS[kind]}"))
+    heads = [context.html("effects.head")]
+    heads += [context.html(f"effects.column_{change}") for change in changes]
+    caption = context.html(f"effects.table_{CAPTIONS[kind]}")
     return (
         f'<figure class="evidence effect-table" id="{figure_id}"><table class="evidence-table">'
         f"<caption>{caption}</caption>{head_row(heads)}<tbody>{''.join(lines)}</tbody></table>"

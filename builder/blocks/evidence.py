@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
 from builder.blocks import value
 from builder.blocks.directive import Context, Directive, Role
+from builder.blocks.rows import head_row
 from builder.numbers.address import Address
 from builder.numbers.arrays import readable
 from builder.numbers.documents import document_of
@@ -31,20 +32,8 @@ def effects_of(context: Context) -> dict[str, Effect]:
 
 def number(address: str, directive: Directive, context: Context, **options: str) -> str:
     """Return a number of a table with its address, as in a sentence."""
-    role = Role(value.NAME, f"evidence.{address}", options, directive.line)
+    role = Role(f"evidence.{address}", options, directive.line)
     return value.render(role, context)
-
-
-def head_row(heads: Iterable[str]) -> str:
-    """Return the head of a table; its texts are HTML."""
-    cells = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    return f"<thead><tr>{cells}</tr></thead>"
-
-
-def row(name: str, cells: Iterable[str], more: str = "") -> str:
-    """Return a row whose cells are HTML; `more` are attributes, each after a space."""
-    filled = "".join(f"<td>{cell}</td>" for cell in cells)
-    return f'<tr{more}><th scope="row">{name}</th>{filled}</tr>'
 
 
 def details(summary: str, heads: Sequence[str], rows: Sequence[str]) -> str:

@@ -72,12 +72,13 @@ def matrix_figure(
     """
     name_id = context.ids.part(figure_id, "name")
     size = f' style="--rows:{len(part.rows)};--columns:{len(part.columns)}"'
-    cells = table(matrix, part, context, _spoken(matrix, context))
+    meaning = _meaning(matrix, context)
+    cells = table(matrix, part, context, spoken(matrix, meaning, context))
     wide = " wide" if len(part.columns) >= _WIDE else ""
     return (
         f'<figure class="matrix{wide}" id="{figure_id}"{_data(matrix, part, role, follows)}>'
         f"<figcaption>{named(matrix, context, name_id)}"
-        f'<span class="matrix-meaning">{escape(_meaning(matrix, context))}</span> '
+        f'<span class="matrix-meaning">{escape(meaning)}</span> '
         f'<span class="matrix-shape">{escape(_shape(matrix, part, context))}</span> '
         f'<code class="matrix-key">{escape(matrix.address)}</code></figcaption>'
         f"{faces(cells, name_id, size)}{legend(matrix)}{note(caption)}</figure>\n"
@@ -183,12 +184,13 @@ def _shape(matrix: Matrix, part: Part, context: Context) -> str:
     return context.words("figure.part", shown=shown, whole=whole)
 
 
-def _spoken(matrix: Matrix, context: Context) -> str:
+def spoken(matrix: Matrix, meaning: str, context: Context) -> str:
+    """Return what a table of numbers is, for those who cannot see it."""
     return context.words(
         "figure.table_caption",
         name="∂" * matrix.is_gradient + (matrix.spec.letter or matrix.spec.name),
         where=whereabouts(matrix, context),
-        meaning=_meaning(matrix, context),
+        meaning=meaning,
         rows=axis_word(matrix.rows, context),
         columns=axis_word(matrix.columns, context),
     )

@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
-from builder.blocks.evidence import details, row, table_of
+from builder.blocks.evidence import details, table_of
+from builder.blocks.rows import row
 from builder.numbers.display import problem_label
 
 NAME = "held_out"
@@ -35,7 +36,7 @@ def render(directive: Directive, context: Context) -> str:
     spoken = escape(context.words("held_out.spoken", splits=len(splits), right=right))
     columns = "".join(map(_column, splits))
     legend = "".join(
-        f'<span><i class="{kind}"></i> {escape(context.words(f"held_out.{name}"))}</span>'
+        f'<span><i class="{kind}"></i> {context.html(f"held_out.{name}")}</span>'
         for kind, name in KINDS.items()
     )
     return (
@@ -61,11 +62,11 @@ def _kind(name: str, right: bool) -> str:
 def _order(item: tuple[str, bool]) -> tuple[bool, bool, str]:
     """From below: what is right first, of it what has a 0."""
     name, right = item
-    return right, (not right) ^ ("0" in name), name
+    return right, right == ("0" in name), name
 
 
 def _by_split(splits: list[Mapping[str, Any]], context: Context) -> str:
-    heads = [escape(context.words(f"held_out.{name}")) for name in ("split", "known", "asked")]
+    heads = [context.html(f"held_out.{name}") for name in ("split", "known", "asked")]
     rows = [
         row(
             str(split["split"]),

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive, Options
+from builder.blocks.evidence import table_of
 from builder.blocks.figure import whereabouts
 from builder.blocks.part import head_index, index
+from builder.blocks.rows import head_row
 from builder.blocks.selects import labelled, layers_and_heads
-from builder.numbers.arrays import readable
 from builder.numbers.display import display, token_label
-from builder.numbers.effects import OF_HEAD, OF_LAYER, TABLE
+from builder.numbers.effects import OF_HEAD, OF_LAYER, address_of, figures_at, sources_of
 from builder.numbers.matrix import Matrix
 from model import task
-from model.tensors import in_prose
 
 NAME = "interventions"
 TASK = task.NAME
@@ -25,8 +24,6 @@ BODY = Body.OPTIONS
 OPTIONS: Options = {**FIGURE, "layer": int, "head": object}
 
 DECIMALS = 3
-
-_MARK = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +48,8 @@ def render(directive: Directive, context: Context) -> str:
     problem = task.BY_NAME[context.chapter.problem]
     address = f"blocks.{layer}.attn.pattern[{found_by or head}]"
     pattern = context.numbers.matrix(address, "trained", problem.name)
-    with readable():
-        table = context.numbers.snapshot.document(TABLE)
-    before = _of_problem(table["full"], "probability", problem)
-    lines = _lines(table[f"layer_{in_prose(layer)}"], pattern, problem, context)
+    before = _on(problem, "interventions.full", context)["probability"]
+    lines = _lines(layer, head, pattern, problem, context)
     rows = "".join(_row(line, before, context) for line in lines)
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     found = f' data-head-of="{found_by}"' if found_by else ""
@@ -71,43 +66,34 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _lines(
-    effects: Mapping[str, Any], pattern: Matrix, problem: task.Problem, context: Context
+    layer: int, head: int, pattern: Matrix, problem: task.Problem, context: Context
 ) -> Iterator[Line]:
     """Every intervention in a head and in the sources of `=`, and one in the whole layer."""
-    of_head = effects[f"head_{in_prose(pattern.head or 0)}"]
+
+    def line(kind: str, label: str, read: str, change: str, source: int | None = None) -> Line:
+        effect = _on(problem, address_of(layer, head, change), context)
+        return Line(kind, label, read, effect.get("share"), effect["probability"], source)
+
     row = pattern.values[task.EQUALS_POSITION]
     most = token_label(problem.prompt[int(row.argmax())])
     for kind in OF_HEAD:
-        label = escape(context.words(f"interventions.{kind}"))
+        label = context.html(f"interventions.{kind}")
         if kind == "another_problem":
-            mean = escape(context.words("interventions.mean"))
+            mean = context.html("interventions.mean")
             label += f'<span class="interventions-donor">{mean}</span>'
-        yield _line(kind, label, most, of_head[kind], problem)
-    for source, token in enumerate(problem.prompt):
-        name = token_label(token)
-        marked = escape(context.words("interventions.source", token=_MARK))
-        label = marked.replace(_MARK, f"<code>{name}</code>")
-        of_source = of_head[f"row_{task.EQUALS_POSITION}"][f"source_{source}"]
-        yield _line("source", label, name, of_source, problem, source)
-    label = escape(context.words("interventions.layer"))
-    yield _line("layer", label, "", effects[OF_LAYER], problem)
+        yield line(kind, label, most, kind)
+    for change, source in sources_of(task.EQUALS_POSITION).items():
+        name = token_label(problem.prompt[source])
+        label = context.html("interventions.source", token=f"<code>{name}</code>")
+        yield line("source", label, name, change, source)
+    yield line("layer", context.html("interventions.layer"), "", OF_LAYER)
 
 
-def _line(
-    kind: str,
-    label: str,
-    read: str,
-    effect: Mapping[str, Any],
-    problem: task.Problem,
-    source: int | None = None,
-) -> Line:
-    share = _of_problem(effect, "share", problem) if read else None
-    return Line(kind, label, read, share, _of_problem(effect, "probability", problem), source)
-
-
-def _of_problem(effect: Mapping[str, Any], name: str, problem: task.Problem) -> float:
-    number: float = effect["of_problem"][name][task.PROBLEMS.index(problem)]
-    return number
+def _on(problem: task.Problem, address: str, context: Context) -> Mapping[str, float]:
+    """What the table has of one problem at an address."""
+    each = figures_at(address, table_of("interventions", context))["of_problem"]
+    place = task.PROBLEMS.index(problem)
+    return {name: of_problem[place] for name, of_problem in each.items()}
 
 
 def _row(line: Line, before: float, context: Context) -> str:
@@ -116,7 +102,7 @@ def _row(line: Line, before: float, context: Context) -> str:
     change = round(line.probability, DECIMALS) - round(before, DECIMALS)
     share = "–" if line.share is None else _share(line.read, line.share)
     source = "" if line.source is None else f' data-source="{line.source}"'
-    apply = escape(context.words("interventions.apply"))
+    apply = context.html("interventions.apply")
     return (
         f'<tr data-kind="{line.kind}"{source}><th scope="row">{line.label}'
         f'<small class="interventions-top"></small></th>'
@@ -140,21 +126,16 @@ def _before(probability: float, problem: task.Problem, context: Context) -> str:
 
 
 def _head(context: Context) -> str:
-    names = ("what", "share", "after")
-    cells = "".join(
-        f'<th scope="col">{escape(context.words(f"interventions.{name}"))}</th>' for name in names
+    title, *names = (
+        context.html(f"interventions.{name}") for name in ("title", "what", "share", "after")
     )
-    title = escape(context.words("interventions.title"))
-    return (
-        f'<caption class="visually-hidden">{title}</caption>'
-        f"<thead><tr>{cells}<td></td></tr></thead>"
-    )
+    return f'<caption class="visually-hidden">{title}</caption>{head_row([*names, ""])}'
 
 
 def _controls(layer: int, head: int, context: Context) -> str:
     """Layer, head and position, to choose once a script can follow."""
     chosen = {"layer": layer, "head": head}
-    target = escape(context.words("one_step.target"))
+    target = context.html("one_step.target")
     selects = [
         *labelled(layers_and_heads(context), chosen, context),
         f'<label>{target} <select name="position"></select></label>',

@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import Argument, Body, Context, Directive, Options, where
+from builder.blocks.rows import row
 from builder.numbers.display import display, token_label
 from builder.numbers.matrix import Array
 from model import task
@@ -55,7 +56,7 @@ def render(directive: Directive, context: Context) -> str:
         "context": str(context.numbers.config.n_ctx),
     }
     attributes = "".join(f' data-{key}="{escape(text)}"' for key, text in data.items())
-    label = escape(context.words("laboratory.title"))
+    label = context.html("laboratory.title")
     return (
         f'<section class="laboratory wide" id="{own_id}" aria-label="{label}"{attributes}>'
         f'<div class="laboratory-work">{_head(problem, context)}'
@@ -64,7 +65,7 @@ def render(directive: Directive, context: Context) -> str:
         f'<p class="laboratory-status" role="status">{_status(problem, tokens, context)}</p>'
         f"{_controls(context)}</div>"
         f'<div class="laboratory-choice"></div></section>'
-        f"<noscript><p>{escape(context.words('laboratory.without_scripts'))}</p></noscript>\n"
+        f"<noscript><p>{context.html('laboratory.without_scripts')}</p></noscript>\n"
     )
 
 
@@ -95,8 +96,7 @@ def _head(problem: task.Problem, context: Context) -> str:
 def _step(step: Step, context: Context) -> str:
     top = np.argsort(-step.probs, kind="stable")[:N_TOP]
     rows = "".join(
-        f'<tr{_share(step, index)}><th scope="row">{_token(index)}</th>'
-        f"<td>{_number(step, index, 2)}</td></tr>"
+        row(_token(index), [_number(step, index, 2)], _share(step, index))
         for index in range(len(step.probs))
     )
     items = "".join(
@@ -143,8 +143,7 @@ def _status(problem: task.Problem, tokens: Sequence[str], context: Context) -> s
 
 def _controls(context: Context) -> str:
     buttons = " ".join(
-        f'<button type="button" data-write="{name}">'
-        f"{escape(context.words(f'laboratory.{name}'))}</button>"
+        f'<button type="button" data-write="{name}">{context.html(f"laboratory.{name}")}</button>'
         for name in ("restart", "back", "next", "finish")
     )
     return f'<p class="laboratory-controls" hidden>{buttons}</p>'

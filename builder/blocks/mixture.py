@@ -44,7 +44,7 @@ def render(directive: Directive, context: Context) -> str:
         for source, part in zip(sources, brought, strict=True)
     )
     width = len(totals)
-    source, added = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "sum"))
+    source, added = (context.html(f"figure.dot_{name}") for name in ("source", "sum"))
     heads = (
         f'<thead><tr><th scope="col">{source}</th><th scope="col">{letter(shares)}</th><td></td>'
         f'<th scope="colgroup" colspan="{width}">{letter(contents)}</th><td></td>'

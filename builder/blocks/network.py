@@ -8,6 +8,7 @@ from html import escape
 from builder.blocks.diagram import svg
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from builder.blocks.part import address, full_name, group_name, subscripts, target
+from builder.blocks.rows import head_row, row
 from builder.drawing.network import draw
 from builder.errors import Location
 from builder.links import Link
@@ -28,9 +29,7 @@ def render(directive: Directive, context: Context) -> str:
     drawing = draw(parts)
     place = Location(context.chapter.path, directive.line)
     context.links.extend(Link(target(box.part, context), place) for box in drawing.boxes)
-    legend, without = (
-        escape(context.words(f"network.{name}")) for name in ("legend", "without_scripts")
-    )
+    legend, without = (context.html(f"network.{name}") for name in ("legend", "without_scripts"))
     return (
         f'<figure class="network" id="{network_id}">'
         f'<div class="network-drawing" style="--width:{drawing.width:g}">'
@@ -43,24 +42,22 @@ def render(directive: Directive, context: Context) -> str:
 
 
 def _details(parts: Sequence[Group], context: Context) -> str:
-    head = "".join(
-        f'<th scope="col">{escape(context.words(f"network.column_{name}"))}</th>'
-        for name in ("part", "tensors", "parameters")
+    head = head_row(
+        context.html(f"network.column_{name}") for name in ("part", "tensors", "parameters")
     )
     total = display_whole(sum(group.n_params for group in parts))
     bodies = "".join(_body(group, context) for group in parts)
     return (
-        f"<details><summary>{escape(context.words('network.table'))}</summary>"
-        f'<table class="network-table"><thead><tr>{head}</tr></thead>{bodies}'
-        f'<tfoot><tr><th scope="row" colspan="2">{escape(context.words("network.total"))}</th>'
+        f"<details><summary>{context.html('network.table')}</summary>"
+        f'<table class="network-table">{head}{bodies}'
+        f'<tfoot><tr><th scope="row" colspan="2">{context.html("network.total")}</th>'
         f"<td>{total}</td></tr></tfoot></table></details>"
     )
 
 
 def _body(group: Group, context: Context) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{subscripts(full_name(part, context))}</th>'
-        f"<td>{_tensors(part)}</td><td>{display_whole(part.n_params)}</td></tr>"
+        row(subscripts(full_name(part, context)), [_tensors(part), display_whole(part.n_params)])
         for part in group.parts
     )
     return (

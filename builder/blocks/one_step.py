@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from builder.blocks import value
 from builder.blocks.directive import (
@@ -16,6 +15,7 @@ from builder.blocks.directive import (
     Options,
     where,
 )
+from builder.blocks.rows import head_row, row
 from builder.numbers.display import token_label
 from model import task
 from model.config import STEP_RATE
@@ -35,15 +35,13 @@ def render(directive: Directive, context: Context) -> str:
     target = context.chapter.task.by_name[problem].asks_at
 
     def words(name: str) -> str:
-        return escape(context.words(f"one_step.{name}"))
+        return context.html(f"one_step.{name}")
 
-    heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
-    before = "".join(f"<td>{number}</td>" for number in _probabilities(directive, context, target))
-    empty = "<td></td>" * len(task.VOCAB)
+    heads = head_row(["", *map(token_label, task.VOCAB)])
+    before, empty = _probabilities(directive, context, target), [""] * len(task.VOCAB)
     rows = {"before": before, "after": empty, "change": empty}
     lines = "".join(
-        f'<tr class="one-step-{name}"><th scope="row">{words(name)}</th>{cells}</tr>'
-        for name, cells in rows.items()
+        row(words(name), cells, f' class="one-step-{name}"') for name, cells in rows.items()
     )
     follows = "position" if directive.options["problem"] else "problem position"
     return (
@@ -54,7 +52,7 @@ def render(directive: Directive, context: Context) -> str:
         f' <select></select></label></p><div class="worked-scroll" tabindex="0" role="group"'
         f' aria-label="{words("title")}"><table class="matrix-table">'
         f'<caption class="visually-hidden">{words("title")}</caption>'
-        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
+        f"{heads}<tbody>{lines}</tbody></table></div>"
         f"{directive.figcaption}</figure><noscript><p>{words('without_scripts')}</p></noscript>\n"
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from builder.blocks.directive import Context
+from builder.blocks.rows import head_row
 from builder.blocks.table import number_cell
 from builder.blocks.toy import RECEIVER, TOKENS, Reading, Toy
 
@@ -42,11 +43,10 @@ def mixed(toy: Toy, reading: Reading, context: Context) -> str:
 
 
 def _table(name: str, heads: Sequence[str], lines: Sequence[str], context: Context) -> str:
-    caption, source = (escape(context.words(f"plane.{text}")) for text in (name, "source"))
-    columns = "".join(f'<th scope="col">{head}</th>' for head in (source, *heads))
+    caption, source = (context.html(f"plane.{text}") for text in (name, "source"))
     return (
         f'<div class="matrix-scroll"><table class="matrix-table"><caption class="visually-hidden">'
-        f"{caption}</caption><thead><tr>{columns}</tr></thead>"
+        f"{caption}</caption>{head_row([source, *heads])}"
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 

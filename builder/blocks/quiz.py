@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options
 from builder.blocks.quiz_item import place_items
@@ -32,7 +31,7 @@ def render(directive: Directive, context: Context) -> str:
         message = f"these items stand on line {context.ids.taken[NAME]} already"
         raise BlockError("duplicate-id", message, "delete one of the two blocks")
     own_id = context.ids.take(NAME, directive.line)
-    label = escape(context.words("quiz.title"))
+    label = context.html("quiz.title")
     items = place_items(quiz, directive.line, context)
     return f'<section class="quiz" id="{own_id}" aria-label="{label}">\n{items}</section>\n'
 

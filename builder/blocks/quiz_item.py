@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
@@ -64,7 +63,7 @@ def shown_item(item: Item, quiz: Quiz, context: Context, render: Inline) -> Show
     html = (
         f'<div class="quiz-item" id="{item_id}" data-item="{key}">'
         f"<fieldset><legend>{question}</legend>{options}</fieldset>"
-        f"<details><summary>{escape(context.words('quiz.answers'))}</summary>"
+        f"<details><summary>{context.html('quiz.answers')}</summary>"
         f'<ul class="quiz-answers">{answers}</ul>{number}</details>'
         f"{_source(item, quiz, context)}</div>\n"
     )
@@ -83,18 +82,14 @@ def _number(item: Item, number: Number, context: Context) -> str:
     options = {**number.options, "problem": item.problem}
     with reporting(number.locations, context):
         asked_for = asked(item, number, context).value
-        role = Role(value.NAME, number.address, options, item.location.line)
-        html = {
-            "address": f"<code>{escape(asked_for.address)}</code>",
-            "value": value.render(role, context),
-        }
-        marked = {name: f"\0{name}\0" for name in html}
+        role = Role(number.address, options, item.location.line)
+        address, shown = f"<code>{escape(asked_for.address)}</code>", value.render(role, context)
         if asked_for.cell:
-            text = context.words("quiz.number", where=_where(asked_for, context), **marked)
+            where = escape(_where(asked_for, context))
+            text = context.html("quiz.number", address=address, value=shown, where=where)
         else:
-            text = context.words("quiz.listed", **marked)
-        filled = re.sub("\0(.*?)\0", lambda match: html[match[1]], escape(text))
-        return f'<p class="quiz-number">{filled}</p>'
+            text = context.html("quiz.listed", address=address, value=shown)
+        return f'<p class="quiz-number">{text}</p>'
     return ""
 
 

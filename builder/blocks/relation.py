@@ -38,7 +38,7 @@ def render(directive: Directive, context: Context) -> str:
     items = "".join(
         _item(tokens, place, place == receiver, figure_id, context) for place in range(len(tokens))
     )
-    note, legend = (escape(context.words(f"relation.{name}")) for name in ("note", "legend"))
+    note, legend = (context.html(f"relation.{name}") for name in ("note", "legend"))
     return (
         f'<figure class="relation" id="{figure_id}"><p class="relation-note">{note}</p>'
         f"<fieldset><legend>{legend}</legend><ol>{items}</ol></fieldset>"

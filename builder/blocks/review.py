@@ -28,7 +28,7 @@ def render(directive: Directive, context: Context) -> str:
     own_id = context.ids.take(NAME, directive.line)
     contents = "".join(_entry(quiz, context) for quiz in quizzes)
     sections = "".join(_section(quiz, directive, context) for quiz in quizzes)
-    without = escape(context.words("review.without_scripts"))
+    without = context.html("review.without_scripts")
     return (
         f'<div class="review" id="{own_id}">{_due(context)}'
         f"<noscript><p>{without}</p></noscript>"
@@ -40,7 +40,7 @@ def _due(context: Context) -> str:
     """What is due now, and what can be done with the progress."""
 
     def words(name: str) -> str:
-        return escape(context.words(f"review.{name}"))
+        return context.html(f"review.{name}")
 
     return (
         f'<section class="quiz review-due" aria-label="{words("due")}" hidden>'

@@ -9,23 +9,23 @@ from typing import Any
 from builder.blocks.directive import Context
 from model.tensors import in_prose
 
-Options = Iterable[tuple[str, str]]
+Choices = Iterable[tuple[str, str]]
 """Pairs of value and text."""
 
 
-def selects(listed: Mapping[str, Options], chosen: Mapping[str, Any], context: Context) -> str:
+def selects(listed: Mapping[str, Choices], chosen: Mapping[str, Any], context: Context) -> str:
     """Return a choice for each name, hidden until a script can follow it."""
     made = "".join(labelled(listed, chosen, context))
     return f'<div class="atlas-controls" hidden>{made}</div>'
 
 
 def labelled(
-    listed: Mapping[str, Options], chosen: Mapping[str, Any], context: Context
+    listed: Mapping[str, Choices], chosen: Mapping[str, Any], context: Context
 ) -> Iterator[str]:
     """Yield a choice for each name, with what it is called."""
-    for name, options in listed.items():
-        label = escape(context.words(f"atlas.{name}"))
-        found = _options(options, str(chosen[name]))
+    for name, choices in listed.items():
+        label = context.html(f"atlas.{name}")
+        found = _options(choices, str(chosen[name]))
         yield f'<label>{label} <select name="{name}">{found}</select></label>'
 
 
@@ -38,8 +38,8 @@ def layers_and_heads(context: Context) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _options(options: Options, chosen: str) -> str:
+def _options(choices: Choices, chosen: str) -> str:
     return "".join(
         f'<option value="{value}"{" selected" * (value == chosen)}>{escape(text)}</option>'
-        for value, text in options
+        for value, text in choices
     )

@@ -10,7 +10,7 @@ from builder.blocks.directive import FIGURE, Argument, Body, Context, Directive
 from builder.blocks.evidence import effects_of, number
 from builder.blocks.part import BETWEEN, head_name, layer_name
 from builder.numbers.display import display
-from builder.numbers.effects import OF_SOURCE, ROWS, Effect, address_of_head
+from builder.numbers.effects import Effect, address_of_head, sources_of
 from builder.numbers.matrix import Array
 from model import task
 
@@ -40,7 +40,7 @@ def render(directive: Directive, context: Context) -> str:
         for head in range(config.n_heads)
     )
     lost, share, *kinds = (
-        escape(context.words(f"effects.scatter_{name}")) for name in ("lost", "share", *KINDS)
+        context.html(f"effects.scatter_{name}") for name in ("lost", "share", *KINDS)
     )
     legend = "".join(
         f'<span><i class="{kind}"></i> {word}</span>'
@@ -57,11 +57,7 @@ def render(directive: Directive, context: Context) -> str:
 
 def points(layer: int, head: int, known: dict[str, Effect]) -> tuple[Array, Array]:
     """Shares of the sources of `=`, and what P loses without each [problem source]."""
-    sources = [
-        known[f"{layer}.{head}.{change}"]
-        for change, (row, _) in OF_SOURCE.items()
-        if row == ROWS[0]
-    ]
+    sources = [known[f"{layer}.{head}.{change}"] for change in sources_of(task.EQUALS_POSITION)]
     shares = np.stack([np.array(effect.share) for effect in sources], 1)
     return shares, np.stack([effect.before - effect.after for effect in sources], 1)
 
@@ -77,14 +73,16 @@ def _panel(
     most = [row[place] for row, place in zip(everything, shares.argmax(1), strict=True)]
     here = everything[task.PROBLEMS.index(task.BY_NAME[context.chapter.problem])]
     name = BETWEEN.join([layer_name(layer, context), head_name(head, context)])
-    agrees = number(f"{address_of_head(layer, head)}.row_{ROWS[0]}.agrees", directive, context)
-    told = context.words("effects.scatter_agrees", number="{}", problems=len(everything))
+    of_row = f"{address_of_head(layer, head)}.row_{task.EQUALS_POSITION}"
+    agrees = number(f"{of_row}.agrees", directive, context)
+    problems = str(len(everything))
+    told = context.html("effects.scatter_agrees", number=agrees, problems=problems)
     paths = {"here": here, "all": map("".join, everything), "most": most}
     drawn = "".join(f'<path class="{kind}" d="{"".join(found)}"/>' for kind, found in paths.items())
     return (
         f'<div><p class="share-effect-name">{escape(name)}</p>'
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(name)}">'
-        f"{_axes()}{drawn}</svg><p>{escape(told).format(agrees)}</p></div>"
+        f"{_axes()}{drawn}</svg><p>{told}</p></div>"
     )
 
 

@@ -16,10 +16,10 @@ from builder.blocks.directive import (
     Options,
 )
 from builder.blocks.figure import letter, look_up
+from builder.blocks.rows import head_row
 from builder.blocks.table import n_decimals
 from builder.blocks.worked import (
     decimals_that_add_up,
-    head,
     number,
     place,
     source_head,
@@ -59,10 +59,10 @@ def render(directive: Directive, context: Context) -> str:
         f"{number(float(shares[source]), own[1], 'result')}</tr>"
         for source, power in zip(seen, powers, strict=True)
     )
-    source, added = source_head(scores.columns, context), escape(context.words("figure.dot_sum"))
+    source, added = source_head(scores.columns, context), context.html("figure.dot_sum")
     score = letter(scores)
     table = (
-        f"{head([source, score, f'e<sup>{score} − max</sup>', letter(result)])}"
+        f"{head_row([source, score, f'e<sup>{score} − max</sup>', letter(result)])}"
         f'<tbody>{lines}</tbody><tfoot><tr><th scope="row">{added}</th><td></td>'
         f"{number(float(powers.sum()), own[0], 'result')}{number(1.0, own[1])}</tr></tfoot>"
     )

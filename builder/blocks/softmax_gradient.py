@@ -14,8 +14,9 @@ from builder.blocks.directive import (
     Options,
 )
 from builder.blocks.figure import letter, look_up
+from builder.blocks.rows import head_row
 from builder.blocks.table import n_decimals
-from builder.blocks.worked import decimals_that_add_up, head, number, place, worked_figure
+from builder.blocks.worked import decimals_that_add_up, number, place, worked_figure
 from builder.numbers.display import token_label
 from builder.numbers.matrix import Array
 
@@ -52,10 +53,10 @@ def render(directive: Directive, context: Context) -> str:
         f"{number(float(d_scores[source]), of_result, 'result')}</tr>"
         for source in sources
     )
-    source, added = (escape(context.words(f"figure.dot_{name}")) for name in ("source", "sum"))
+    source, added = (context.html(f"figure.dot_{name}") for name in ("source", "sum"))
     heads = [letter(shares), "<i>u</i>", f"{letter(shares)} × <i>u</i>", "<i>u</i> − Σ"]
     table = (
-        f"{head([source, *heads, letter(result)])}"
+        f"{head_row([source, *heads, letter(result)])}"
         f'<tbody>{lines}</tbody><tfoot><tr><th scope="row" colspan="3">{added}</th>'
         f"{number(mean, of_products, 'result')}<td></td>{number(0.0, of_result)}</tr></tfoot>"
     )

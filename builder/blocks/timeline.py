@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 
 NAME = "timeline"
@@ -17,9 +15,7 @@ def render(directive: Directive, context: Context) -> str:
     steps = context.numbers.snapshot.document("training.json")["checkpoints"]
     last = len(steps) - 1
     slider = context.ids.reserve("timeline-slider", directive.line)
-    label, without = (
-        escape(context.words(f"timeline.{name}")) for name in ("label", "without_scripts")
-    )
+    label, without = (context.html(f"timeline.{name}") for name in ("label", "without_scripts"))
     return (
         f'<div class="timeline" data-steps="{" ".join(map(str, steps))}" hidden>'
         f'<label for="{slider}">{label}</label>'

@@ -41,15 +41,12 @@ class Reading:
 
     Attributes
     ----------
-    n_seen
-        How many tokens the causal mask lets it read, its own included.
     dots, scores, shares
         q · k, the same over √2, and their softmax: 0 for the tokens that are masked [token].
     brought, steps
         share × v [token 2], and the sum of it up to a token, from nothing on [token + 1, 2].
     """
 
-    n_seen: int
     dots: Array
     scores: Array
     shares: Array
@@ -73,7 +70,7 @@ def read(toy: Toy, receiver: int = RECEIVER) -> Reading:
     shares[:n_seen] = powers / powers.sum()
     brought = shares[:, None] * np.array(toy.v)  # [token 2]
     steps = np.vstack([np.zeros(2), np.cumsum(brought, axis=0)])
-    return Reading(n_seen, *map(rounded, (dots, scores, shares, brought, steps)))
+    return Reading(*map(rounded, (dots, scores, shares, brought, steps)))
 
 
 def presets() -> Mapping[str, Toy]:

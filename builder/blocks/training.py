@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from builder.blocks.directive import Argument, Body, Context, Directive, Options
 from model import task
 
@@ -21,7 +19,7 @@ def render(directive: Directive, context: Context) -> str:
     )
 
     def words(name: str) -> str:
-        return escape(context.words(f"training.{name}"))
+        return context.html(f"training.{name}")
 
     readings = "".join(
         f'<div><dt>{words(name)}</dt><dd data-part="{name}">–</dd></div>'

@@ -61,7 +61,7 @@ def render(role: Role, context: Context) -> str:
 def within(directive: Directive, context: Context, address: str, **options: str) -> str:
     """Return a number of a block's own stage and problem as it stands in a sentence."""
     given = {name: text for name in WHERE if (text := directive.options[name])}
-    return render(Role(NAME, address, {**given, **options}, directive.line), context)
+    return render(Role(address, {**given, **options}, directive.line), context)
 
 
 def _follows(role: Role, value: Value, context: Context) -> tuple[str, ...]:

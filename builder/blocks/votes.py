@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from builder.blocks.directive import Argument, BlockError, Body, Context, Directive, Options, where
+from builder.blocks.rows import head_row
 from builder.blocks.table import n_decimals, number_cell
 from builder.numbers.display import problem_label, token_label
 from builder.numbers.matrix import Matrix
@@ -39,7 +40,7 @@ def render(directive: Directive, context: Context) -> str:
         for problem, matrix, row in zip(problems, matrices, rows.tolist(), strict=True)
     )
     total = _line(context.words("figure.dot_sum"), rows.sum(0).tolist(), decimals, domain)
-    heads = "".join(f'<th scope="col">{token_label(token)}</th>' for token in task.VOCAB)
+    heads = head_row(["", *map(token_label, task.VOCAB)])
     figure_id = context.ids.figure(directive.options["id"], directive.line)
     label = escape(context.words("figure.votes", prefix=prefix))
     return (
@@ -49,7 +50,7 @@ def render(directive: Directive, context: Context) -> str:
         f'<div class="worked-scroll" tabindex="0" role="group" aria-label="{label}">'
         '<table class="matrix-table votes-table">'
         f'<caption class="visually-hidden">{label}</caption>'
-        f"<thead><tr><td></td>{heads}</tr></thead><tbody>{lines}</tbody><tfoot>{total}</tfoot>"
+        f"{heads}<tbody>{lines}</tbody><tfoot>{total}</tfoot>"
         f"</table></div>{directive.figcaption}</figure>\n"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import chain
 
@@ -59,12 +59,6 @@ def worked_figure(
         f'<div class="worked-scroll"><table class="worked-table">{table}</table></div>'
         f"{directive.figcaption}</figure>\n"
     )
-
-
-def head(names: Iterable[str]) -> str:
-    """Return the line of column heads, given as HTML; an empty one heads an operator."""
-    cells = (f'<th scope="col">{name}</th>' if name else "<td></td>" for name in names)
-    return f"<thead><tr>{''.join(cells)}</tr></thead>"
 
 
 def source_head(axis: Axis, context: Context) -> str:

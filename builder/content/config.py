@@ -16,6 +16,9 @@ from model.tasks import task_of
 
 LANGUAGE_STATES = ("finished", "in progress")
 
+FEWEST_LAYERS = 2
+"""Claims about a model say what its second layer does that the first does not."""
+
 
 def check_problem(section: Section, name: str, default: str, task: Task) -> str:
     """Return a problem's name such as `7x8`, checked to be one of the task's."""
@@ -187,8 +190,15 @@ def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) 
         given = next((name for name in named if name in section), error.field)
         section.complain(*section.place(given), "impossible-model", str(error))
         return preset
-    misfit = task_of(preset).misfit(preset.model)
+    task = task_of(preset)
+    misfit = task.misfit(preset.model) or _too_few_layers(task, preset.model.n_layers)
     if misfit:
         line, column = section.place(misfit[0])
         section.complain(line, column, "impossible-model", misfit[1])
     return preset
+
+
+def _too_few_layers(task: Task, n_layers: int) -> tuple[str, str] | None:
+    if task.has_evidence and n_layers < FEWEST_LAYERS:
+        return "n_layers", f"`n_layers` = {n_layers} is too small: claims compare two layers"
+    return None

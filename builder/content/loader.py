@@ -51,7 +51,7 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
     problem = check_problem(top, "problem", task.example, task)
     languages, slugs = read_languages(top), read_slugs(top)
     if diagnostics.are_fatal():  # what follows from a damaged list would hide what is wrong
-        top.finish(ignored=("title", "description"))
+        top.finish(ignored=("title", "description", "seeds"))
     diagnostics.raise_if_fatal()
     chapters = _chapters(content, languages, problem, task, top)
     site = Site(
@@ -60,7 +60,6 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
         languages=languages,
         slugs=slugs,
         base_url=base_url,
-        problem=problem,
         preset=preset,
         locations=locate_model(top),
         chapters=chapters,

@@ -92,8 +92,6 @@ class Site:
         Chapters in reading order.
     base_url
         Where the site will live, such as `https://example.org/attention/`, or empty.
-    problem
-        The default problem.
     preset
         The model to train, overrides applied.
     locations
@@ -111,7 +109,6 @@ class Site:
     languages: Sequence[Language]
     slugs: Sequence[str]
     base_url: str
-    problem: str
     preset: Preset
     locations: Mapping[str, Location]
     chapters: Mapping[tuple[str, str], Chapter]

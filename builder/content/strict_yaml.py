@@ -1,8 +1,9 @@
 """YAML without surprises: no duplicate keys, no silent types, and every value knows its line.
 
 PyYAML keeps the last of two equal keys, reads `no` as false, `010` as 8 and `1:30` as 90. Here a
-duplicate is an error and only `true`, `false`, `null`, decimal integers and decimal fractions are
-anything but text. Aliases and tags are refused: a few aliases can stand for gigabytes.
+duplicate is an error and only `true`, `false`, `null` (or `~`, or nothing), decimal integers and
+decimal fractions are anything but text. Aliases and tags are refused: a few aliases can stand for
+gigabytes.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _refuse_aliases_and_tags(text: str) -> None:
 
 
 class _Loader(yaml.CSafeLoader):
-    """Resolves plain scalars by the five rules below and nothing else."""
+    """Resolves plain scalars by the rules below and nothing else."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.diff import report
-from builder.diff.files import MANIFEST, SnapshotFolder, read, shallow
+from builder.diff.files import SnapshotFolder, read, shallow
 from builder.diff.meaning import (
     AnswerChange,
     AttentionChange,
@@ -23,6 +23,7 @@ from builder.diff.meaning import (
 )
 from builder.diff.tensors import FieldChange, TensorComparison, TensorDifference
 from builder.output.partial import MARKER
+from builder.snapshot_files import MANIFEST
 from model.task import NAME, Problem
 from model.tasks import TASKS
 

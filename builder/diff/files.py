@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from builder.errors import Diagnostic, UnreadableError
+from builder.snapshot_files import MANIFEST, PROVENANCE, SNAPSHOTS
 from model import snapshot
 from model.encoding import sha256
 from model.snapshot import SCHEMA, SnapshotError
 from model.tensors import Vocabulary
-
-MANIFEST = "manifest.json"
-NOT_COMPARED = "provenance.json"
 
 Document = Mapping[str, Any]
 
@@ -79,7 +77,7 @@ class SnapshotFolder:
         if manifest.get("schema") != SCHEMA:
             found = manifest.get("schema")
             unreadable(path, f"`schema` is {found!r} instead of {SCHEMA}: not a snapshot folder")
-        files = [entry for entry in _entries(path, manifest) if entry["path"] != NOT_COMPARED]
+        files = [entry for entry in _entries(path, manifest) if entry["path"] != PROVENANCE]
         return cls(
             root,
             manifest | {"files": files},
@@ -132,19 +130,19 @@ def _root(folder: Path) -> Path:
     if not folder.is_dir():
         reason = "not a folder" if folder.exists() else "there is no such folder"
         unreadable(folder, reason)
-    for root in (folder, folder / "snapshots"):
+    for root in (folder, folder / SNAPSHOTS):
         if (root / MANIFEST).is_file():
             return root
     unreadable(
         folder,
-        f"no `{MANIFEST}` here or in `snapshots/`: not a snapshot folder",
+        f"no `{MANIFEST}` here or in `{SNAPSHOTS}`: not a snapshot folder",
         "`python -m builder build --out FOLDER` makes one",
     )
 
 
 def _paths(root: Path) -> tuple[str, ...]:
     paths = (p.relative_to(root).as_posix() for p in root.rglob("*.json") if p.is_file())
-    return tuple(sorted(path for path in paths if path not in (MANIFEST, NOT_COMPARED)))
+    return tuple(sorted(path for path in paths if path not in (MANIFEST, PROVENANCE)))
 
 
 def _entries(path: Path, manifest: Document) -> list[Mapping[str, str]]:

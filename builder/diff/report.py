@@ -17,6 +17,7 @@ from builder.diff.meaning import (
     PredictionChange,
 )
 from builder.diff.tensors import TensorDifference
+from builder.snapshot_files import MANIFEST
 from model.tensors import in_prose
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _verdict(d: Difference) -> str:
     counts += [f"{len(d.removed)} removed"] if d.removed else []
     verdict = f"snapshots: different, {', '.join(counts)}{others}"
     says_something = d.added or d.removed or d.headline or d.claims or d.tensors or d.fields
-    if says_something or d.changed == ("manifest.json",):
+    if says_something or d.changed == (MANIFEST,):
         return verdict
     return f"{verdict}; but only in how they are written: every value is equal"
 

@@ -97,8 +97,7 @@ class Drawing:
 
     def _block(self, parts: Sequence[Part]) -> None:
         """Attention, then the MLP: each branches off the stream and is added to it."""
-        norm, *heads = parts[:-5]
-        attention_out, attention_sum, mlp_norm, mlp, mlp_sum = parts[-5:]
+        norm, *heads, attention_out, attention_sum, mlp_norm, mlp, mlp_sum = parts
         self.top -= _GROUP_GAP - _GAP
         results = self._heads(heads, self._branch(norm))
         self._added(self._above(attention_out, results, TALL), attention_sum)

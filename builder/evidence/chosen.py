@@ -38,9 +38,7 @@ class ChosenSeeds:
 
     def ingredients(self) -> Ingredients:
         """Everything that decides the result."""
-        code = self.source.ingredients(
-            "builder.evidence.chosen", "model.packed", "model.train", tools=("numpy",)
-        )
+        code = self.source.ingredients("builder.evidence.chosen", tools=("numpy",))
         decided = {"preset": digest(repr(self.preset)), "seeds": digest(repr(self.seeds))}
         return {**code, **decided, "tables": self.tables.digest}
 

@@ -6,7 +6,7 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from builder.build import Project, load, storing
 from builder.compute import Computer
 from builder.errors import Diagnostic, Diagnostics, UsageError
 from builder.evidence.jobs import Jobs
-from builder.evidence.study import Study, Tell
+from builder.evidence.study import Study
 from builder.evidence.tables import (
     CENSUS,
     CONTROLS,
@@ -22,11 +22,11 @@ from builder.evidence.tables import (
     INTERVENTIONS,
     OF_EVIDENCE,
     RECALL,
-    TABLES,
+    Table,
 )
 from builder.evidence.workers import Cluster, Processes
 from builder.output.exclusive import exclusively
-from builder.progress import Progress
+from builder.progress import Progress, Update
 from builder.requirements import not_diverging
 from builder.snapshot_files import snapshot_of
 from builder.stages import Cache
@@ -42,32 +42,33 @@ def run_evidence(options: argparse.Namespace) -> int:
 
 
 def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None:
-    makers = {
+    makers: Mapping[str, Callable[[Update], Path]] = {
         CONTROLS.name: study.controls,
         HELD_OUT.name: study.held_out,
         RECALL.name: study.recall,
     }
-    of_site = [table.name for table in TABLES if table.is_of(study.preset)]
-    wanted = asked or [name for name in OF_EVIDENCE if name in of_site]
+    of_site = [table for table in OF_EVIDENCE.values() if table.is_of(study.preset)]
+    wanted = [OF_EVIDENCE[name] for name in asked] or of_site
     _require_own(study, wanted)
-    for name in wanted:
-        if name == INTERVENTIONS.name:
-            trained = computer.train()
-            weights = snapshot_of([trained]).weights("trained")
-            with _telling(computer.progress, name):
-                path = study.interventions(weights, trained.facts["weights_sha256"]["trained"])
-        else:
-            make = makers[name]
-            with _telling(computer.progress, name) as tell:
-                path = make(tell)
+    for table in wanted:
+        make = _intervening(computer, study) if table == INTERVENTIONS else makers[table.name]
+        with _telling(computer.progress, table.name) as tell:
+            path = make(tell)
         _say_stored(path)
+
+
+def _intervening(computer: Computer, study: Study) -> Callable[[Update], Path]:
+    """Train the site's model, and return what intervenes in it."""
+    trained = computer.train()
+    weights = snapshot_of([trained]).weights("trained")
+    return lambda _tell: study.interventions(weights, trained.facts["weights_sha256"]["trained"])
 
 
 def run_census(options: argparse.Namespace) -> int:
     """Train many seeds, and check every claim for each."""
     seeds = seeds_of(options.seeds)
     with _storing(options) as (computer, study):
-        _require_own(study, [CENSUS.name])
+        _require_own(study, [CENSUS])
         with _telling(computer.progress, CENSUS.name) as tell:
             path = study.census(seeds, tell)
     _say_stored(path)
@@ -85,19 +86,18 @@ def seeds_of(text: str) -> list[int]:
     seeds: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if first <= last < first + MOST_SEEDS:
-            seeds.update(range(first, last + 1))
-        if not first <= last < first + MOST_SEEDS or len(seeds) > MOST_SEEDS:
+        listed = range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
+        seeds.update(listed[: MOST_SEEDS + 1])  # one too many is enough to tell
+        if not listed or len(seeds) > MOST_SEEDS:
             message = f"`{text}` is not a list of seeds, of at most {MOST_SEEDS:,}"
             raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", message, "such as `0-63`"))
     return sorted(seeds)
 
 
-def _require_own(study: Study, names: Sequence[str]) -> None:
+def _require_own(study: Study, tables: Sequence[Table]) -> None:
     """Refuse tables that are about another task than the site."""
-    for table in TABLES:
-        if table.name in names and not table.is_of(study.preset):
+    for table in tables:
+        if not table.is_of(study.preset):
             message = f"this is about `{table.task}`, and this site is about `{study.preset.task}`"
             hint = "run it in a project that is"
             raise UsageError(Diagnostic(table.command, 0, 0, "other-task", message, hint))
@@ -131,7 +131,7 @@ def _processors() -> int:
 
 
 @contextmanager
-def _telling(progress: Progress, name: str) -> Iterator[Tell]:
+def _telling(progress: Progress, name: str) -> Iterator[Update]:
     """Say how far a table is: on a terminal in one line, elsewhere a line for each part."""
     with progress.stage(name) as update:
         is_live = sys.stderr.isatty()

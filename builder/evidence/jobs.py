@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from builder.code import SourceCode
 from builder.evidence.workers import Call, Workers
-from builder.stages import Cache, Result, Stored, digest
+from builder.progress import Update
+from builder.stages import Cache, Ingredients, Result, Stored, digest
 
 
 class _MissingError(Exception):
@@ -27,7 +28,7 @@ class Job:
     modules
         What decides its result, with all that they import.
     call
-        What computes it; its result and its arguments' `repr` say all there is to say.
+        What computes it: JSON must hold its result, and the `repr` of its arguments all of them.
     """
 
     stage: str
@@ -43,7 +44,7 @@ class Jobs:
     source: SourceCode
     workers: Workers
 
-    def results(self, jobs: Sequence[Job], tell: Callable[[str], None]) -> list[Any]:
+    def results(self, jobs: Sequence[Job], tell: Update) -> list[Any]:
         """Return the result of each job, in their order.
 
         `tell` is told how far things are, after each piece that had to be computed.
@@ -74,7 +75,7 @@ class Jobs:
             job.stage, self._ingredients(job), lambda: Result({}, {"result": outcome})
         )
 
-    def _ingredients(self, job: Job) -> Mapping[str, str]:
+    def _ingredients(self, job: Job) -> Ingredients:
         return {
             **self.source.ingredients(*job.modules, tools=("torch", "numpy", "orjson")),
             "call": digest(repr(job.call)),

@@ -84,7 +84,6 @@ def _is_finite(value: Any) -> bool:
 
 
 _EFFECT = {"correct": float, "probability": float, "of_problem": Each([float])}
-_ROW = Each(Each(float))
 
 CONTROLS = Each(
     {

@@ -94,9 +94,8 @@ class StoredTables:
             return None, f"this table of evidence is damaged: {error}"
         preset = table.preset_of(self.preset)
         expected = fingerprint(self.source, table.modules, preset, subject)
-        if stored.fingerprint != expected:
-            return stored, "this table was made by other code, sizes or recipe than are here now"
-        return stored, ""
+        other = "this table was made by other code, sizes, recipe or weights than are here now"
+        return stored, "" if stored.fingerprint == expected else other
 
     def _other_weights(self, records: Mapping[str, Any]) -> str:
         """Compare the stored weights of the site's own seed with those that it has trained."""
@@ -128,6 +127,7 @@ def warnings(problems: list[list[str]]) -> tuple[Diagnostic, ...]:
 
 
 def _digest_of_packed(weights: str) -> str:
+    """What `model.encoding.weights_sha256` says of the same weights: the bytes are the same."""
     return digest(base64.b64decode(weights, validate=True))
 
 

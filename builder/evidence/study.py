@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from builder.code import SourceCode
+from builder.evidence import seed_claims
 from builder.evidence.fingerprint import fingerprint
 from builder.evidence.jobs import Job, Jobs, chunks
 from builder.evidence.tables import (
@@ -23,13 +24,14 @@ from builder.evidence.tables import (
     write_table,
 )
 from builder.evidence.workers import Call
+from builder.progress import Update
 from builder.stages import digest
 from model.config import Preset
 
 N_SEEDS, N_SPLITS, N_RECALL_SEEDS = 20, 20, 10
 """Seeds of each control, splits into known and held-out problems, and seeds of each on recall."""
 
-SEEDS_AT_ONCE, CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 8, 5, 4
+CONTROLS_AT_ONCE, CLAIMS_AT_ONCE = 5, 4
 """Size of a piece: small enough to lose little, large enough to be worth sending."""
 
 RECALLED = ("full", "fixed_table")
@@ -37,8 +39,6 @@ RECALLED = ("full", "fixed_table")
 
 ALMOST_ALL = 0.99
 """A seed that gets more than this share of new sequences right has solved recall."""
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Study:
     jobs: Jobs
     folder: Path
 
-    def controls(self, tell: Tell) -> Path:
+    def controls(self, tell: Update) -> Path:
         """Train every control again from each seed."""
         from model.controls import BY_NAME, summary
 
@@ -64,7 +64,7 @@ class Study:
         }
         return self._write(CONTROLS, content)
 
-    def held_out(self, tell: Tell) -> Path:
+    def held_out(self, tell: Update) -> Path:
         """Train on ninety problems, ask the other ten, split by split."""
         from model.held_out import summary
 
@@ -72,7 +72,7 @@ class Study:
         parts = self._results(HELD_OUT, "model.held_out:train_splits", asked, tell)
         return self._write(HELD_OUT, summary([split for part in parts for split in part]))
 
-    def recall(self, tell: Tell) -> Path:
+    def recall(self, tell: Update) -> Path:
         """Train controls on recall, from each seed."""
         from model.recall_controls import summary
 
@@ -92,7 +92,7 @@ class Study:
         content = call.run()  # a second: not worth sending away
         return self._write(INTERVENTIONS, content, weights_digest)
 
-    def census(self, seeds: Sequence[int], tell: Tell) -> Path:
+    def census(self, seeds: Sequence[int], tell: Update) -> Path:
         """Train seeds, and check every claim for each of them."""
         records = self._trained(seeds, tell)
         self._write(SEEDS, records)
@@ -102,22 +102,22 @@ class Study:
         ]
         function = "builder.evidence.seed_claims:claims_of_seeds"
         parts = self._results(CENSUS, function, asked, lambda state: tell(f"claims, {state}"))
-        from builder.evidence.seed_claims import table
-
         claims = {seed: results for part in parts for seed, results in part.items()}
-        return self._write(CENSUS, table(claims), digest_of(records))
+        return self._write(CENSUS, seed_claims.table(claims), digest_of(records))
 
-    def _trained(self, seeds: Sequence[int], tell: Tell) -> dict[str, Any]:
+    def _trained(self, seeds: Sequence[int], tell: Update) -> dict[str, Any]:
         """Take the stored weights of seeds that have them from this very code, train the others."""
+        from model.together import CHUNK
+
         known = self._known(tell)
         missing = [seed for seed in seeds if str(seed) not in known]
-        asked = [(part,) for part in chunks(missing, SEEDS_AT_ONCE)]
+        asked = [(part,) for part in chunks(missing, CHUNK)]
         function = "model.census:train_seeds"
         for part in self._results(SEEDS, function, asked, lambda state: tell(f"training, {state}")):
             known |= part
         return {str(seed): known[str(seed)] for seed in seeds}
 
-    def _known(self, tell: Tell) -> dict[str, Any]:
+    def _known(self, tell: Update) -> dict[str, Any]:
         """The stored seeds; none if they are of other code, or damaged, which is said."""
         from model.packed import unpacked
 
@@ -135,7 +135,7 @@ class Study:
         return dict(stored.content)
 
     def _results(
-        self, table: Table, function: str, asked: Sequence[tuple[Any, ...]], tell: Tell
+        self, table: Table, function: str, asked: Sequence[tuple[Any, ...]], tell: Update
     ) -> list[Any]:
         recipe = table.preset_of(self.preset).override(seed=0)  # each piece names its own seeds
         jobs = [

@@ -78,10 +78,13 @@ INTERVENTIONS = Table(
 )
 SEEDS = Table("seeds", ("model.census",), "census", shapes.SEEDS)
 CENSUS = Table("census", ("builder.evidence.seed_claims",), "census", shapes.CENSUS)
-TABLES = (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS, SEEDS, CENSUS)
 
-OF_EVIDENCE = tuple(table.name for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS))
-"""Names of the tables that the command `evidence` makes."""
+OF_EVIDENCE: Mapping[str, Table] = {
+    table.name: table for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS)
+}
+"""By name, the tables that the command `evidence` makes."""
+
+TABLES = (*OF_EVIDENCE.values(), SEEDS, CENSUS)
 
 
 @dataclass(frozen=True, slots=True)

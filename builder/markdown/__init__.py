@@ -9,7 +9,7 @@ from builder.links import Link
 from builder.markdown.parser import parser, rendered_inline
 from builder.markdown.rendering import Heading, Rendering
 
-__all__ = ["Heading", "Link", "Rendered", "inline", "render"]
+__all__ = ["Heading", "Rendered", "inline", "render"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def render(token: Token, rendering: Rendering) -> str:
             return ""
         places[part[0].partition("=")[0]] = at
     with rendering.reporting(place, places):
-        return block.render(Role(block.NAME, target, options, place[0]), rendering.context)
+        return block.render(Role(target, options, place[0]), rendering.context)
     return ""
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 from builder.claims.result import ClaimResult
 from builder.errors import did_you_mean
+from builder.evidence.tables import CENSUS, TABLES
 from builder.numbers.address import Address, AddressError
 from builder.numbers.arrays import readable
 from model.snapshot import Snapshot
 
 DOCUMENTS = ("manifest", "dataset", "training")
-CENSUS = "evidence/census.json"
 SOURCES = (*DOCUMENTS, "claims", "evidence")
 """First names of addresses of numbers that are no tensor's."""
 
@@ -40,12 +40,12 @@ def document_of(
 
 def _table(snapshot: Snapshot, address: Address, name: str) -> Mapping[str, Any]:
     """One table of evidence by its name."""
-    paths = [file["path"] for file in snapshot.manifest["files"]]
-    tables = [re.sub(r"^evidence/|\.json$", "", p) for p in paths if p.startswith("evidence/")]
-    if name not in tables:
+    paths = {table.name: table.snapshot_path for table in TABLES}
+    if name not in paths or not has_file(snapshot, paths[name]):
+        present = [table for table, path in paths.items() if has_file(snapshot, path)]
         message = f"`{address.text}` is not there: no table of evidence `{name}`"
-        raise AddressError("unknown-number", message, did_you_mean(name, tables))
-    return {name: snapshot.document(f"evidence/{name}.json")}
+        raise AddressError("unknown-number", message, did_you_mean(name, present))
+    return {name: snapshot.document(paths[name])}
 
 
 def has_file(snapshot: Snapshot, path: str) -> bool:
@@ -59,9 +59,9 @@ def census_of(snapshot: Snapshot) -> Mapping[str, tuple[int, int]]:
     Empty where the snapshot has no census.
     """
     with readable():
-        if not has_file(snapshot, CENSUS):
+        if not has_file(snapshot, CENSUS.snapshot_path):
             return {}
-        census = snapshot.document(CENSUS)
+        census = snapshot.document(CENSUS.snapshot_path)
         return {id_: (c["holds"], census["n_seeds"]) for id_, c in census["claims"].items()}
 
 

@@ -20,7 +20,7 @@ def domains(snapshot: Snapshot) -> dict[str, float]:
     -------
     dict
         Key -> smallest of 1, 2 and 5 times a power of ten that no magnitude exceeds, over all
-        problems, both stages, all heads and both layers. 1 for probabilities.
+        problems, stages, layers and heads. 1 for probabilities.
 
     Raises
     ------

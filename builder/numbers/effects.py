@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from builder.evidence.tables import INTERVENTIONS
 from builder.numbers.display import display
 from builder.numbers.matrix import Array
 from model import task
 from model.snapshot import Snapshot
 from model.tensors import in_prose
-
-TABLE = "evidence/interventions.json"
 
 OF_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
 """What is done to a head as a whole."""
@@ -22,10 +21,13 @@ OF_HEAD = ("ablated", "uniform", "own_mean", "another_problem")
 OF_LAYER = "without_attention"
 """What is done to a layer as a whole."""
 
-ROWS = (task.EQUALS_POSITION, task.EQUALS_POSITION + 1)
-"""Rows whose sources are removed, one at a time."""
+RECEIVERS = {task.EQUALS: task.EQUALS_POSITION, "first": task.EQUALS_POSITION + 1}
+"""Rows whose sources are removed, one at a time, as authors call them: that of `=`, and that of the
+first digit of the answer."""
 
-OF_SOURCE = {f"{row}_{source}": (row, source) for row in ROWS for source in range(row + 1)}
+OF_SOURCE = {
+    f"{row}_{source}": (row, source) for row in RECEIVERS.values() for source in range(row + 1)
+}
 """Name of a change -> the row, and the source that it may not read."""
 
 CHANGES = (*OF_HEAD, *OF_SOURCE, OF_LAYER)
@@ -72,6 +74,11 @@ class Effect:
         }
 
 
+def sources_of(row: int) -> dict[str, int]:
+    """Return the changes that remove a source of a row -> the source."""
+    return {change: source for change, (of, source) in OF_SOURCE.items() if of == row}
+
+
 def address_of_head(layer: int, head: int) -> str:
     """Return where the figures of all changes of a head are."""
     return f"interventions.layer_{in_prose(layer)}.head_{in_prose(head)}"
@@ -104,8 +111,8 @@ def effects(snapshot: Snapshot) -> dict[str, Effect]:
     SnapshotError
         If there is no table of interventions, or if a file is damaged.
     """
-    table, config = snapshot.document(TABLE), snapshot.config
-    before = {row: _before(row, snapshot) for row in ROWS}
+    table, config = snapshot.document(INTERVENTIONS.snapshot_path), snapshot.config
+    before = {row: _before(row, snapshot) for row in RECEIVERS.values()}
     return {
         f"{layer}.{head}.{change}": _effect(address_of(layer, head, change), change, table, before)
         for layer in range(config.n_layers)

@@ -14,7 +14,7 @@ from builder.numbers.address import Address, AddressError, Axis, select
 from builder.numbers.arrays import Arrays, readable
 from builder.numbers.documents import SOURCES, document_of, number_at
 from builder.numbers.gradients import Gradients
-from builder.numbers.matrix import Matrix, Value
+from builder.numbers.matrix import Array, Matrix, Target, Value
 from builder.numbers.slices import axis_of, of_head, place_of
 from model.config import ModelConfig
 from model.derived import Product, products
@@ -24,6 +24,16 @@ from model.tensors import TensorSpec, UnknownTensorError, Vocabulary
 
 NEXT = "@next"
 """Names, on an axis of tokens to come, the one that comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A tensor with all its heads, its domain, and the tokens that it has rows for."""
+
+    values: Array
+    domain: float
+    tokens: tuple[str, ...] = ()
+    target: Target | None = None
 
 
 @dataclass(frozen=True)
@@ -167,38 +177,41 @@ class Numbers:
     def _resolve(
         self, address: Address, stage: str, problem: str, target: str
     ) -> tuple[Matrix, tuple[str, ...]]:
-        config = self.config
-        spec = self._spec(address)
+        config, spec = self.config, self._spec(address)
         selection = select(address, spec, config.n_heads, self.finders)
-        if address.is_gradient:
-            tokens = self._up_to(problem, target)
-            with readable():
-                wanted, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
-                domain = self.gradients.domain(spec, problem, wanted.position)
-        elif spec.key in self._products:
-            tokens, wanted = (), None
-            values = self.arrays.product(spec.key, stage)
-            domain = self.arrays.product_domain(spec.key)
-        else:
-            path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
-            tokens, wanted = () if spec.is_weight else self.arrays.tokens(path), None
-            values = self.arrays.tensor(path, spec, spec.shape(config, len(tokens) or None))
-            domain = self.domains.get(spec.key) or 1.0
-        axes = [
-            axis_of(name, () if spec.is_weight else tokens, values.shape[i])
-            for i, name in enumerate(spec.axes)
-        ]
-        head = selection.head
+        whole = self._whole(address, spec, stage, problem, target)
+        tokens = () if spec.is_weight else whole.tokens
+        values, head = whole.values, selection.head
+        sizes = zip(spec.axes, values.shape, strict=True)
+        axes = [axis_of(name, tokens, size) for name, size in sizes]
         if head is not None:
             values, axes = of_head(values, axes, spec, head, config.d_head)
         if len(axes) == 1:
             name = spec.letter or spec.name.rsplit(".", 1)[-1]
             values, axes = values[None], [Axis("vector", (name,), has_tokens=False), *axes]
-        shown_problem = "" if spec.is_weight and wanted is None else problem
+        shown = "" if spec.is_weight and whole.target is None else problem
+        rows, columns = axes
         matrix = Matrix(
-            values, axes[0], axes[1], spec, head, stage, shown_problem, domain, target=wanted
+            values, rows, columns, spec, head, stage, shown, whole.domain, target=whole.target
         )
         return matrix, selection.cell
+
+    def _whole(
+        self, address: Address, spec: TensorSpec, stage: str, problem: str, target: str
+    ) -> _Whole:
+        if address.is_gradient:
+            tokens = self._up_to(problem, target)
+            with readable():
+                asked, values = self.gradients.of(spec, stage, problem, len(tokens) - 1)
+                domain = self.gradients.domain(spec, problem, asked.position)
+            return _Whole(values, domain, tokens, asked)
+        if spec.key in self._products:
+            values = self.arrays.product(spec.key, stage)
+            return _Whole(values, self.arrays.product_domain(spec.key))
+        path = f"weights/{stage}.json" if spec.is_weight else f"traces/{stage}/{problem}.json"
+        tokens = () if spec.is_weight else self.arrays.tokens(path)
+        values = self.arrays.tensor(path, spec, spec.shape(self.config, len(tokens) or None))
+        return _Whole(values, self.domains.get(spec.key) or 1.0, tokens)
 
     def _with_head(self, address: Address) -> tuple[Address, str]:
         """The same address with the index of a head that a claim has found, and that claim."""

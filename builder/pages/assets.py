@@ -10,10 +10,8 @@ from typing import Any
 from builder import charts
 from builder.content.strings import Strings
 from builder.content.text_file import read_regular
-from builder.pages.scripts import assignment
+from builder.pages.scripts import FOLDER, assignment
 from model.tensors import Range
-
-FOLDER = "assets/"
 
 SHARED = ("idle", "data", "state", "make")
 """Scripts that every widget may use while it is defined, in this order."""

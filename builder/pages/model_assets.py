@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.evidence.tables import INTERVENTIONS
 from builder.numbers.documents import has_file
-from builder.numbers.effects import TABLE, for_scripts
-from builder.pages.scripts import assignment
+from builder.numbers.effects import for_scripts
+from builder.pages.scripts import FOLDER, assignment
 from model.derived import products
 from model.snapshot import Snapshot
 from model.task import Task
@@ -47,11 +48,11 @@ def model_assets(snapshot: Snapshot, task: Task) -> dict[str, bytes]:
     steps = snapshot.document("training.json")["checkpoints"]
     weights = [_base64(snapshot.weights(f"step-{step:04d}")) for step in steps]
     effects = {}
-    if has_file(snapshot, TABLE):
-        effects["assets/effects.js"] = assignment("effects", for_scripts(snapshot))
+    if has_file(snapshot, INTERVENTIONS.snapshot_path):
+        effects[f"{FOLDER}effects.js"] = assignment("effects", for_scripts(snapshot))
     return {
-        "assets/run.js": assignment("run", run),
-        "assets/checkpoints.js": assignment("checkpoints", {"steps": steps, "weights": weights}),
+        f"{FOLDER}run.js": assignment("run", run),
+        f"{FOLDER}checkpoints.js": assignment("checkpoints", {"steps": steps, "weights": weights}),
         **effects,
     }
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import orjson
 
+FOLDER = "assets/"
+"""Where a site has all that its pages load."""
+
 _ESCAPES = {
     "<": "\\u003c",
     ">": "\\u003e",

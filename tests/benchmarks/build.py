@@ -139,7 +139,7 @@ def many_chapters(rounds: int) -> Iterator[Figure]:
 
 
 def write_chapters(content: Path, n_chapters: int) -> None:
-    """Replace the Chinese chapters by generated ones of about 8 kB."""
+    """Replace the chapters and their quizzes by generated Chinese chapters of about 8 kB."""
     source = (content / "zh" / "isolated-rows.md").read_text(encoding="utf-8")
     prose = re.sub(r"^::+.*?^::+$\n", "", source.split("---", 2)[2], flags=re.MULTILINE | re.DOTALL)
     prose = re.sub(r"\{(?:value|claim)\}`[^`]*`| \{#[\w-]+\}|\[([^\]]*)\]\([^)]*\)", r"\1", prose)
@@ -148,6 +148,7 @@ def write_chapters(content: Path, n_chapters: int) -> None:
     names = ["index", *(f"chapter-{number}" for number in range(1, n_chapters))]
     for path in content.glob("*/*.md"):
         path.unlink()
+    shutil.rmtree(content / "zh" / "quiz")
     for number, name in enumerate(names):
         parts, size, section = [], 0, 0
         while size < CHAPTER_BYTES:

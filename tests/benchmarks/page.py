@@ -28,13 +28,15 @@ from figures import Benchmark, Figure, main, percentile
 from playwright.sync_api import Browser, Locator, Page
 from reader import REST, Action, Change, Reader
 
+from model import task
 from model.snapshot import Snapshot
 
 COVER = "index.html"
 SLOWER = 4
 LIMITS = {1: 16, SLOWER: 50}
-POSITIONS = (3, 5)
-"""Of the targets whose gradients are opened: `=`, and the last."""
+PROBLEM = "7x8"
+POSITIONS = (task.EQUALS_POSITION, task.MAX_INPUTS - 1)
+"""Whose cells are opened, and after which tokens for gradients: `=`, and the last."""
 N_CLICKS, N_CHECKPOINTS, N_PROBLEMS = 24, 20, 24
 TASK_LIMIT = 50
 """What Chromium calls a long task."""
@@ -53,7 +55,6 @@ def fullest(site: Path) -> str:
 def addresses(site: Path) -> tuple[list[str], list[str]]:
     """One cell of every tensor, layer and head, and of every gradient at each position."""
     snapshot = Snapshot(site / "snapshots")
-    problem = snapshot.document("dataset.json")["problems"][78]["problem"]
     cells = []
     for key, spec in snapshot.vocabulary.items():
         shape = spec.shape(snapshot.config, POSITIONS[-1] + 1)
@@ -62,8 +63,8 @@ def addresses(site: Path) -> tuple[list[str], list[str]]:
         for head in heads:
             indices = rest if head is None else [head, *rest]
             cells.append((spec.has_gradient, f"{key}[{','.join(map(str, indices))}]"))
-    forward = [f"{problem}:trained:{cell}" for _, cell in cells]
-    backward = [f"{problem}:trained:{cell}@{at}" for at in POSITIONS for has, cell in cells if has]
+    forward = [f"{PROBLEM}:trained:{cell}" for _, cell in cells]
+    backward = [f"{PROBLEM}:trained:{cell}@{at}" for at in POSITIONS for has, cell in cells if has]
     return forward, backward
 
 

@@ -19,10 +19,10 @@ import torch
 from figures import Benchmark, Figure, main, spread
 
 from builder.evidence.jobs import chunks
-from builder.evidence.study import SEEDS_AT_ONCE
 from builder.evidence.workers import Call, Processes
 from model.config import PRESETS
 from model.packed import packed
+from model.together import CHUNK
 from model.train import train
 
 PRESET = PRESETS["multiplication"]
@@ -33,7 +33,7 @@ ALONE = 3
 
 def together() -> tuple[float, dict[str, str]]:
     """Train all seeds in two processes; return seconds per seed, and packed weights by seed."""
-    calls = [Call("model.census:train_seeds", (PRESET, c)) for c in chunks(SEEDS, SEEDS_AT_ONCE)]
+    calls = [Call("model.census:train_seeds", (PRESET, part)) for part in chunks(SEEDS, CHUNK)]
     started = time.perf_counter()
     weights = {
         seed: record["weights"]
@@ -57,7 +57,7 @@ def seeds(rounds: int) -> Iterator[Figure]:
     ratios = []
     for _ in range(rounds):
         (one, weights), (two, _), (many, found) = alone(1), alone(2), together()
-        if any(found[seed] != packed for seed, packed in weights.items()):
+        if any(found[seed] != own for seed, own in weights.items()):
             raise SystemExit("a seed that was trained together is not the one trained alone")
         print(
             f"a seed: {one:.2f} s alone with one thread, {two:.2f} s with two, "

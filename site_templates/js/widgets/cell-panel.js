@@ -27,18 +27,17 @@
 
   /** @returns {boolean} */
   function isOpen() {
-    return Boolean(panel && !panel.hidden);
+    return Boolean(panel && !panel.classList.contains("is-closed"));
   }
 
   /**
-   * Go once through what `show` does, out of sight: whatever is done first takes much longer.
+   * Lay out unseen what will soon be shown: whatever is done first takes much longer.
    *
    * @param {typeof opened} next
    */
   function prepare(next) {
     panel ??= build();
-    Article.cellView.view(next);
-    Article.editView.section(next);
+    fill(next);
   }
 
   /**
@@ -48,6 +47,15 @@
    */
   function show(next, walk, index) {
     panel ??= build();
+    fill(next);
+    trail(walk, index);
+    panel.classList.remove("is-closed");
+    document.body.classList.add("has-cell-panel");
+    markAll();
+  }
+
+  /** Put in what there is to show of a cell. */
+  function fill(next) {
     const isNewlyOverwritten = next.isOverwritten && !opened?.isOverwritten;
     opened = next;
     const [head, ...rest] = Article.cellView.view(opened);
@@ -66,10 +74,6 @@
     }
     if (isHeld && !focused.isConnected) (body.querySelector(selectorOf(focused)) ?? body.querySelector(".cell-title")).focus({ preventScroll: true });
     rendered = address;
-    trail(walk, index);
-    panel.hidden = false;
-    document.body.classList.add("has-cell-panel");
-    markAll();
   }
 
   /** How what had the focus is found again, when it is made anew. */
@@ -78,7 +82,7 @@
   /** @returns {boolean} whether it had the focus */
   function hide() {
     const hadFocus = panel.contains(document.activeElement);
-    panel.hidden = true;
+    panel.classList.add("is-closed");
     document.body.classList.remove("has-cell-panel");
     mark([]);
     return hadFocus;
@@ -93,7 +97,7 @@
     };
     const path = make("ol", { className: "cell-trail" });
     path.setAttribute("aria-label", Article.text("cell_trail"));
-    const made = make("aside", { className: "cell-panel", hidden: true },
+    const made = make("aside", { className: "cell-panel is-closed" },
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
     made.setAttribute("aria-label", Article.text("cell_panel"));
@@ -141,17 +145,26 @@
   /** Pointing at an operand shows it on the page. */
   function point(event) {
     const { cell } = event.target.closest("[data-cell]")?.dataset ?? {};
-    for (const td of pointed) td.classList.remove("pointed");
+    const before = pointed;
+    for (const td of before) td.classList.remove("pointed");
     pointed = cell ? Article.cellNames.onPage(Article.cellNames.parse(cell, opened.run), opened.run) : [];
     for (const td of pointed) td.classList.add("pointed");
+    draw([...before, ...pointed]);
   }
 
   /** Give the marks to these cells, and to no others. */
   function mark(cells, sources = []) {
-    for (const td of [...marked, ...pointed]) td.classList.remove("opened", "operand", "pointed");
+    const before = [...marked, ...pointed];
+    for (const td of before) td.classList.remove("opened", "operand", "pointed");
     [marked, pointed] = [[...cells, ...sources], []];
     for (const td of cells) td.classList.add("opened");
     for (const td of sources) td.classList.add("operand");
+    draw([...before, ...marked]);
+  }
+
+  /** Charts show the marks of their cells. */
+  function draw(cells) {
+    for (const figure of new Set(cells.map((td) => td.closest("figure")))) Article.live.mark(figure);
   }
 
   /** On small screens it lies over the page: bring a cell out from under it. */

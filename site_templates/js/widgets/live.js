@@ -9,7 +9,10 @@
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
 
-  /** @typedef {{view: any, host: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face */
+  const MARKED = "td:is(.open, .opened, .operand, .pointed)";
+
+  /** @typedef {{view: any, host: HTMLElement, chart: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face
+   *   `host` lies over the cells, with the chart and the marks upon it */
   /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
 
   /**
@@ -51,10 +54,10 @@
       loading ??= Promise.all(["vega.js", "charts.js"].map(Article.data.load));
       await loading;
       if (!isWanted()) return;
-      const { view, host } = embed(figure);
-      await view.runAsync();
-      if (isWanted()) attach(figure, state, view, host);
-      else view.finalize();
+      const face = embed(figure);
+      await run(face);
+      if (isWanted()) attach(figure, state, face);
+      else face.view.finalize();
     } catch (error) {
       Article.failure.tell(figure, error);
     }
@@ -63,27 +66,30 @@
   /** @param {HTMLElement} figure */
   function embed(figure) {
     const { View, parse, expressionInterpreter } = Article.vega;
-    const host = Article.make("div", { className: "matrix-live", ariaHidden: "true" });
+    const chart = Article.make("div", {}), marks = Article.make("div", { className: "matrix-marks" });
+    const host = Article.make("div", { className: "matrix-live", ariaHidden: "true" }, chart, marks);
     const spec = Article.charts[figure.dataset.range];
     const view = new View(parse(spec, {}, { ast: true }), {
       expr: expressionInterpreter,
       renderer: "svg",
-      container: host,
+      container: chart,
       hover: false,
     });
     view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.cells.of(figure).map(record));
     paint(figure, view);
     fit(figure, view, host);
-    return { view, host };
+    return { view, host, chart };
   }
 
   /** Put a finished chart into the page, and keep it as the table is. */
-  function attach(figure, state, view, host) {
+  function attach(figure, state, { view, host, chart }) {
     figure.querySelector(".matrix-scroll").append(host);
+    figure.classList.add("has-face");
     const resize = new ResizeObserver(() => refit(figure, state.face));
-    state.face = { view, host, resize, queue: Promise.resolve() };
+    state.face = { view, host, chart, resize, queue: Promise.resolve() };
     resize.observe(figure.querySelector(".matrix-table"));
     showLit(state);
+    mark(figure);
   }
 
   const record = ({ td, row, column, number: value }) => ({ row, column, value, text: td.textContent.trim() });
@@ -104,7 +110,7 @@
    * @param {Face | null} face
    */
   function refit(figure, face) {
-    if (!face || face.host.hidden || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
+    if (!face || face.chart.hidden || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
     paint(figure, face.view); // the size of the digits may have changed too
     fit(figure, face.view, face.host);
     update(face);
@@ -136,7 +142,7 @@
   function refresh(figure) {
     const face = states.get(figure)?.face;
     if (!face) return;
-    face.host.hidden = true;
+    face.chart.hidden = true;
     stale.add(figure);
     clearTimeout(resting);
     resting = setTimeout(redraw, Article.REST);
@@ -151,7 +157,7 @@
     if (face && cells.length) {
       face.view.data("cells", cells.map(record));
       fit(figure, face.view, face.host);
-      update(face).then(() => (face.host.hidden = stale.has(figure)));
+      update(face).then(() => (face.chart.hidden = stale.has(figure)));
     }
     resting = setTimeout(redraw);
   }
@@ -174,9 +180,30 @@
     update(face);
   }
 
+  /** What is marked in the table is marked on the chart, which covers it. */
+  function mark(figure) {
+    const marks = states.get(figure)?.face?.host.lastChild;
+    marks?.replaceChildren(...[...figure.querySelectorAll(MARKED)].map((td) => {
+      const made = Article.make("i", { className: td.className });
+      made.style.gridArea = `${td.parentElement.sectionRowIndex + 1} / ${td.cellIndex}`;
+      return made;
+    }));
+  }
+
   /** One update after the other: Vega drops what comes in between. */
   function update(face) {
-    return (face.queue = face.queue.then(() => face.view.runAsync()));
+    return (face.queue = face.queue.then(() => run(face)));
+  }
+
+  /** Digits that stand where they stand, and are not moved there, are painted much faster. */
+  async function run({ view, chart }) {
+    await view.runAsync();
+    for (const digits of chart.querySelectorAll("text[transform]")) {
+      const [x, y] = digits.getAttribute("transform").match(/[-\d.]+/g);
+      digits.setAttribute("x", x);
+      digits.setAttribute("y", y);
+      digits.removeAttribute("transform");
+    }
   }
 
   /** @param {HTMLElement} figure */
@@ -187,8 +214,9 @@
     if (!face) return;
     face.resize.disconnect();
     face.host.remove();
+    figure.classList.remove("has-face");
     face.queue.then(() => face.view.finalize());
   }
 
-  Article.live = { mount, light, refresh, repaint };
+  Article.live = { mount, light, mark, refresh, repaint };
 })((window.Article ??= {}));

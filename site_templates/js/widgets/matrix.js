@@ -118,6 +118,7 @@
     const marks = new Map(cell ? [[cell, "open"], [heads.row, "lit"], [heads.column, "lit"]] : []);
     for (const marked of figure.querySelectorAll(".open, th.lit")) marks.has(marked) || marked.classList.remove("open", "lit");
     for (const [marked, mark] of marks) marked.classList.add(mark);
+    Article.live.mark(figure);
     figure.classList.toggle("has-cell", cell !== null);
     const line = figure.querySelector(".readout");
     line?.classList.toggle("is-value", cell !== null);
