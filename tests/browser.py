@@ -30,7 +30,7 @@ SEE_ALL = """async () => {
   const isAwaited = (figure) => {
     const {top, bottom} = figure.getBoundingClientRect();
     return top < innerHeight && bottom > 0 && figure.checkVisibility()
-      && !figure.querySelector(".matrix-live svg, .figure-problem");
+      && !figure.querySelector(".matrix-live svg, .figure-failure");
   };
   const hasFaces = !matchMedia("(forced-colors: active)").matches;
   for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
@@ -170,6 +170,13 @@ def reload(page: Page) -> None:
     """Load the page anew, once its address says what the reader looks at."""
     address_of(page)
     page.reload()
+
+
+def visit_again(page: Page, fragment: str) -> None:
+    """Open the page anew, as from a link elsewhere, at what stands after the `#`."""
+    url = page.url.partition("#")[0]
+    page.goto("about:blank")
+    page.goto(f"{url}#{fragment}")
 
 
 def go_back(page: Page) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.sync_api import Page
+import numpy as np
+from playwright.sync_api import Locator, Page
 
 from tests.browser import ask
 
@@ -34,6 +35,29 @@ READ = """() => [...document.querySelectorAll("figure.matrix[data-stage]")].map(
     share: cell.style.getPropertyValue("--v"),
   })),
 }))"""
+READ_FACES = """(figure) => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgb = (colour) => {
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const face = (elements, texts, fill) => ({
+    digits: texts.map((text) => text.textContent.trim()),
+    fills: elements.map((element) => rgb(fill(element))),
+    edges: elements.map((element) => {
+      const { left, top, right, bottom } = element.getBoundingClientRect();
+      return [left, top, right, bottom];
+    }),
+  });
+  const cells = [...figure.querySelectorAll("tbody td")];
+  const marks = [...figure.querySelectorAll(".matrix-live .cells_marks path")];
+  const texts = [...figure.querySelectorAll(".matrix-live .digits_marks text")];
+  return [
+    face(cells, cells, (cell) => getComputedStyle(cell).backgroundColor),
+    face(marks, texts, (mark) => mark.getAttribute("fill")),
+  ];
+}"""
 READ_WORKED = """() => [...document.querySelectorAll("figure.worked")].map((figure) => {
   const cells = (row) => [...row.querySelectorAll("td[data-value]")].map((cell) => (
     {value: Number(cell.dataset.value), text: cell.textContent}
@@ -80,6 +104,16 @@ def figures(page: Page) -> list[dict[str, Any]]:
     """Every matrix figure of the page: what it shows, and what it says that it shows."""
     found: list[dict[str, Any]] = ask(page, READ)
     return found
+
+
+def check_faces(figure: Locator) -> list[str]:
+    """Both faces of a matrix show the same, in the same place; return the digits."""
+    table, chart = ask(figure, READ_FACES)
+    assert chart["digits"] == table["digits"]
+    np.testing.assert_allclose(chart["edges"], table["edges"], atol=0.5)
+    np.testing.assert_allclose(chart["fills"], table["fills"], atol=1)  # of 255
+    digits: list[str] = table["digits"]
+    return digits
 
 
 def calculations(page: Page) -> list[dict[str, Any]]:

@@ -18,7 +18,15 @@ from builder.numbers.lookup import Numbers
 from model.encoding import rounded
 from model.trace import activations
 from tests import independent, scene
-from tests.browser import DESKTOP, Chromium, address_of, cell_at, go_back, in_every_look
+from tests.browser import (
+    DESKTOP,
+    Chromium,
+    address_of,
+    cell_at,
+    go_back,
+    in_every_look,
+    visit_again,
+)
 from tests.site_build import BuiltSite
 
 PROBLEM = "7x8"
@@ -304,7 +312,7 @@ def test_a_link_opens_its_cell_and_going_back_closes_it(
     address = f"{PROBLEM}:trained:blocks.0.attn.q[1,3,2]"
     numbers = _numbers(site)
     with chromium.visit(site.folder / page) as visit:
-        _visit_again(visit.page, f"?cell={address}")
+        visit_again(visit.page, f"?cell={address}")
         expect(visit.page.locator(".cell-panel")).to_be_visible()
         _check(_read(visit.page), numbers)
         visit.page.goto(visit.page.url.partition("#")[0])
@@ -333,7 +341,7 @@ def test_a_link_to_no_cell_is_left_out_with_a_note(
     site: BuiltSite, chromium: Chromium, cell: str
 ) -> None:
     with chromium.visit(site.folder / "en" / "index.html") as visit:
-        _visit_again(visit.page, f"?cell={cell}")
+        visit_again(visit.page, f"?cell={cell}")
         expect(visit.page.locator(".state-bar")).to_contain_text("not understood")
         expect(visit.page.locator(".cell-panel")).to_have_count(0)
         assert visit.complaints == []
@@ -345,7 +353,7 @@ def test_the_panel_follows_the_step_that_figures_show(site: BuiltSite, chromium:
     probs = activations(weights, site.snapshot.config)["probs"][78, 3, 5]
     with chromium.visit(site.folder / "index.html") as visit:
         address = f"?step={step}&cell={PROBLEM}:trained:probs[3,5]"
-        _visit_again(visit.page, address)
+        visit_again(visit.page, address)
         shown = display(float(rounded(np.asarray(probs))), 2)
         expect(visit.page.locator(".state-bar")).to_contain_text(str(step))
         expect(visit.page.locator(".cell-where")).to_contain_text(str(step))
@@ -395,13 +403,6 @@ def _addresses(site: BuiltSite) -> list[str]:
         else:
             found.append(f"{key}[{','.join(map(str, rest))}]")
     return found
-
-
-def _visit_again(page: Page, fragment: str) -> None:
-    """Open the page anew, as from a link elsewhere."""
-    url = address_of(page)
-    page.goto("about:blank")
-    page.goto(f"{url}#{fragment}")
 
 
 def _open(page: Page, cell: str) -> dict[str, Any]:

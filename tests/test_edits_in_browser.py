@@ -24,6 +24,7 @@ from tests.browser import (
     go_back,
     in_every_look,
     reload,
+    visit_again,
 )
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
@@ -119,7 +120,7 @@ def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium
         expect(page.locator(".state-bar")).to_contain_text("3 处")
         page.locator("body").press("Control+z")
         expect(page.locator(".state-bar")).to_contain_text("2 处")
-        page.locator(".state-undo").click()
+        page.get_by_role("button", name="撤销一处").click()
         expect(page.locator(".state-bar")).to_contain_text("改过一处")
         assert address_of(page).endswith("edits=blocks.0.attn.pattern[1,3,2]=0.1")
         page.locator("td.edited").click()  # what overwrites it is unfolded
@@ -280,9 +281,7 @@ def test_edits_of_a_link_that_mean_nothing_are_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
-        url = address_of(visit.page)
-        visit.page.goto("about:blank")
-        visit.page.goto(f"{url}#?edits={edits}")
+        visit_again(visit.page, f"?edits={edits}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert scene.figures(visit.page) == before
         assert visit.complaints == []

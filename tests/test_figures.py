@@ -265,9 +265,9 @@ def test_a_widget_that_fails_is_reported_and_leaves_the_rest_alone(
         visit.wait_for_charts("#fig-2-left")
         assert visit.complaints == ["uncaught: no math", "uncaught: no div"]
         assert (
-            visit.page.locator("#fig-1 > .figure-problem").get_attribute("title") == "Error: no div"
+            visit.page.locator("#fig-1 > .figure-failure").get_attribute("title") == "Error: no div"
         )
-        assert visit.page.locator(".figure-problem").count() == 1
+        assert visit.page.locator(".figure-failure").count() == 1
         assert visit.page.locator(".theme-toggle").is_visible()
 
 
@@ -280,7 +280,7 @@ def test_without_vega_the_tables_stay_and_say_so(
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
     with chromium.visit(tmp_path / "index.html") as visit:
-        visit.page.locator("#fig-1 .figure-problem").wait_for()
+        visit.page.locator("#fig-1 .figure-failure").wait_for()
         assert visit.page.locator(".matrix-live").count() == 0
         assert visit.page.locator("#fig-1 td").first.is_visible()
         assert any("uncaught: vega.js could not" in complaint for complaint in visit.complaints)

@@ -25,7 +25,7 @@ from model.packed import unpacked
 from model.transformer import Record, unrecorded
 from model.variants import plain_average
 from tests import scene
-from tests.browser import Chromium, address_of, ask, in_every_look
+from tests.browser import Chromium, address_of, ask, in_every_look, visit_again
 from tests.other_site import OTHER_SEED
 from tests.projects import ROOT, copy_project
 from tests.shared import once
@@ -238,10 +238,9 @@ def test_a_link_reproduces_an_intervention_and_figures_follow_it(
         page = visit.page
         scene.choose(page, problem="7x8", layer=0, head=1)
         _press(page.locator('#what-if tr[data-kind="own_mean"]'))
-        url, rows = address_of(page), ask(page, ROWS)
+        address, rows = address_of(page), ask(page, ROWS)
         figures = scene.figures(page)
-        page.goto("about:blank")
-        page.goto(url)
+        visit_again(page, address.partition("#")[2])
         expect(page.locator('#what-if tr[data-kind="own"]')).to_be_visible()
         page.wait_for_function("() => Article.scene.current()?.edits.count === 1")
         page.evaluate("() => scrollTo(0, 0)")
@@ -309,9 +308,7 @@ def test_an_edit_of_more_than_there_is_is_left_out_with_a_note(
     what_if: Path, chromium: Chromium, edits: str
 ) -> None:
     with chromium.visit(what_if) as visit:
-        url = visit.page.url
-        visit.page.goto("about:blank")
-        visit.page.goto(f"{url}#?edits={edits}")
+        visit_again(visit.page, f"?edits={edits}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert "edits" not in address_of(visit.page)
         assert visit.complaints == []

@@ -15,7 +15,17 @@ from model import task
 from model.encoding import rounded
 from model.snapshot import Snapshot
 from tests import reference
-from tests.browser import DESKTOP, PHONE, Chromium, address_of, ask, go_back, in_every_look, reload
+from tests.browser import (
+    DESKTOP,
+    PHONE,
+    Chromium,
+    address_of,
+    ask,
+    go_back,
+    in_every_look,
+    reload,
+    visit_again,
+)
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -447,13 +457,6 @@ def status(page: Page) -> Locator:
 
 def grid_cell(page: Page, first: int, second: int) -> Locator:
     return page.locator(f'.laboratory-choice [data-first="{first}"][data-second="{second}"]')
-
-
-def visit_again(page: Page, fragment: str) -> None:
-    """Open the page anew, as from a link elsewhere."""
-    url = page.url.partition("#")[0]
-    page.goto("about:blank")
-    page.goto(f"{url}#{fragment}")
 
 
 def settle(page: Page) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import MINUS, display
 from model import task
 from tests import independent, reference, scene
-from tests.browser import PHONE, Chromium, address_of, wait_for_view
+from tests.browser import PHONE, Chromium, address_of, in_every_look, wait_for_view
 from tests.site_build import BuiltSite
 
 Array = NDArray[np.float64]
@@ -162,12 +162,10 @@ def test_no_number_that_has_the_focus_is_under_a_column_that_sticks(
             page.keyboard.press("Tab")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@in_every_look
 def test_it_fits_and_has_no_barriers(
-    site: BuiltSite, chromium: Chromium, width: int, scheme: str
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str
 ) -> None:
-    viewport = {"width": width, "height": 800}
     with chromium.visit(site.folder / PAGE, viewport=viewport, color_scheme=scheme) as visit:
         expect(visit.page.locator(".one-step-after td").first).not_to_be_empty()
         assert visit.barriers(".one-step") == []

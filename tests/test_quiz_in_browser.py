@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from builder.numbers.display import display
 from tests import independent, scene
-from tests.browser import DESKTOP, PHONE, Chromium
+from tests.browser import DESKTOP, PHONE, Chromium, in_every_look
 from tests.site_build import BuiltSite
 from tests.test_quiz_numbers import ITEMS, Shown, shown
 
@@ -769,12 +769,14 @@ def test_a_link_leads_from_an_item_to_the_section_it_comes_from(
         expect(visit.page.locator("#softmax")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@in_every_look
 def test_an_answered_quiz_fits_and_has_no_barriers(
-    site: BuiltSite, chromium: Chromium, items: dict[str, Shown], width: int, scheme: str
+    site: BuiltSite,
+    chromium: Chromium,
+    items: dict[str, Shown],
+    viewport: dict[str, int],
+    scheme: str,
 ) -> None:
-    viewport = {"width": width, "height": 800}
     for name in ("gradients.html", "review.html"):
         with chromium.visit(site.folder / name, viewport=viewport, color_scheme=scheme) as visit:
             page = visit.page

@@ -21,9 +21,16 @@ from builder.numbers.display import (
 )
 from model import task
 from tests import scene, stored
-from tests.browser import DESKTOP, Chromium, address_of, ask, cell_at, go_back, reload
-from tests.site_build import BuiltSite
-from tests.test_site_in_browser import READ_FACES, WITH_FIGURES
+from tests.browser import (
+    DESKTOP,
+    Chromium,
+    address_of,
+    cell_at,
+    go_back,
+    reload,
+    visit_again,
+)
+from tests.site_build import WITH_FIGURES, BuiltSite
 
 PROBLEMS = ["3x4", "2x3", "0x7", "9x9"]
 
@@ -58,6 +65,32 @@ def test_the_next_chapter_shows_what_the_reader_has_chosen(
         page.get_by_role("button", name="全部复原").click()
         page.locator(".pager .next").click()
         page.wait_for_url("**/one-line.html")
+        assert visit.complaints == []
+
+
+ASKS_FOR_A_PROBLEM = """document.addEventListener("readystatechange", () => {
+  const link = document.querySelector(".pager .next"); // before any script has seen it
+  link.setAttribute("href", `${link.getAttribute("href")}#?problem=2x3`);
+}, {once: true})"""
+
+
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [({}, "problem=2x3"), ({"problem": "4x6", "step": 60}, "step=60&problem=2x3")],
+    ids=["as-built", "chosen"],
+)
+def test_a_link_to_another_page_keeps_what_it_asks_for_itself(
+    site: BuiltSite, chromium: Chromium, change: dict[str, Any], state: str
+) -> None:
+    with chromium.visit(site.folder / "scores.html") as visit:
+        page = visit.page
+        page.add_init_script(ASKS_FOR_A_PROBLEM)
+        reload(page)
+        if change:
+            scene.choose(page, **change)
+        page.locator(".pager .next").click()
+        page.wait_for_url(f"**/values.html#?{state}")
+        expect(page.locator("figure.matrix .matrix-where").first).to_contain_text("2×3")
         assert visit.complaints == []
 
 
@@ -115,13 +148,10 @@ def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
         for figure in visit.page.locator("figure.matrix").all():
             figure.scroll_into_view_if_needed()
             figure.locator(".matrix-live svg").wait_for(state="visible")
-            before = ask(figure, READ_FACES)[1]["digits"]
+            before = scene.check_faces(figure)
             scene.choose(visit.page, problem="2x3", step=25)
             figure.locator(".matrix-live svg").wait_for(state="visible")
-            table, chart = ask(figure, READ_FACES)
-            assert chart["digits"] == table["digits"] != before
-            np.testing.assert_allclose(chart["edges"], table["edges"], atol=0.5)
-            np.testing.assert_allclose(chart["fills"], table["fills"], atol=1)
+            assert scene.check_faces(figure) != before
             scene.choose(visit.page, problem=None, step=None)
 
 
@@ -176,9 +206,7 @@ def test_a_state_that_the_model_does_not_have_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
-        url = address_of(visit.page)
-        visit.page.goto("about:blank")
-        visit.page.goto(f"{url}#?{fragment}")
+        visit_again(visit.page, f"?{fragment}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert scene.figures(visit.page) == before
         assert visit.complaints == []
@@ -193,8 +221,8 @@ def test_a_figure_that_fails_says_so_and_the_others_follow(
         left, right, result = scene.figures(visit.page)
         assert left["data"]["problem"] == result["data"]["problem"] == "1x2"
         assert right["data"]["problem"] == "7x0"
-        expect(visit.page.locator("#fig-1-right > .figure-problem")).to_contain_text("没有跟上")
-        assert visit.page.locator(".figure-problem").count() == 1
+        expect(visit.page.locator("#fig-1-right > .figure-failure")).to_contain_text("没有跟上")
+        assert visit.page.locator(".figure-failure").count() == 1
         assert visit.complaints == ["uncaught: no tensor is called no.such"]
 
 

@@ -16,11 +16,18 @@ from model.packed import unpacked
 from model.train import initial_weights
 from model.transformer import transformer
 from tests import scene
-from tests.browser import DESKTOP, Chromium, address_of, ask, go_back, in_every_look
+from tests.browser import (
+    DESKTOP,
+    Chromium,
+    address_of,
+    ask,
+    go_back,
+    in_every_look,
+    visit_again,
+)
 from tests.other_site import OTHER_SEED
-from tests.site_build import BuiltSite
+from tests.site_build import WITH_FIGURES, BuiltSite
 from tests.tables import content
-from tests.test_site_in_browser import WITH_FIGURES
 from tests.trained_models import CONFIG
 
 PAGES = [*WITH_FIGURES, "limit.html"]
@@ -247,7 +254,7 @@ def test_the_picker_and_the_way_back_work_by_keys(site: BuiltSite, chromium: Chr
         expect(picker).to_have_value(str(chosen))
         expect(page.locator('.state-bar [data-line="state"]')).to_contain_text(f"种子 {chosen}")
         assert f"seed={chosen}" in address_of(page)
-        back = page.locator(".state-bar .state-seed")
+        back = page.get_by_role("button", name="回到种子 8")
         back.focus()
         page.keyboard.press("Enter")
         expect(picker).to_have_value("8")
@@ -267,7 +274,7 @@ def test_a_seed_that_is_not_there_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = _shown(visit.page)
-        _reopen(visit.page, f"#?seed={seed}")
+        visit_again(visit.page, f"?seed={seed}")
         expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         expect(visit.page.locator("select.seed-chooser")).to_have_value("8")
         assert _shown(visit.page) == before
@@ -279,7 +286,7 @@ def test_the_articles_own_seed_in_an_address_is_no_other(
 ) -> None:
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = _shown(visit.page)
-        _reopen(visit.page, "#?seed=8")
+        visit_again(visit.page, "?seed=8")
         assert _shown(visit.page) == before
         expect(visit.page.locator(".state-bar")).to_have_count(0)
 
@@ -302,7 +309,7 @@ def test_a_step_of_the_training_is_there_for_the_articles_own_seed_only(
         for control in page.locator(controls).all():
             expect(control).to_be_enabled()
         expect(notes.first).to_be_hidden()
-        _reopen(page, f"#?seed={OTHER_SEED}&step=120")
+        visit_again(page, f"?seed={OTHER_SEED}&step=120")
         expect(page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert "step" not in address_of(page)
         assert f"seed={OTHER_SEED}" in address_of(page)
@@ -390,9 +397,3 @@ def test_a_page_with_another_seed_fits_and_has_no_barriers(
             assert max(ends) <= viewport["width"]
             assert visit.barriers(".site-header") == visit.barriers(".state-bar") == []
             assert visit.barriers("main") == []
-
-
-def _reopen(page: Page, fragment: str) -> None:
-    url = page.url.split("#")[0]
-    page.goto("about:blank")
-    page.goto(url + fragment)

@@ -13,31 +13,7 @@ from playwright.sync_api import expect
 
 from tests import scene, stored
 from tests.browser import DESKTOP, PAPER, PHONE, Chromium, Visit, ask, cell_at
-from tests.site_build import BuiltSite
-
-CHAPTERS = [
-    *("index", "primer", "isolated-rows", "reading-table", "table-follows-input"),
-    *("scores", "values"),
-    *("one-line", "answer", "next-token", "gradients", "votes", "one-route", "evidence", "limit"),
-    *("ledger", "ledger-mlp", "ledger-backward", "review", "about"),
-]
-PAGES = [
-    *(f"{chapter}.html" for chapter in CHAPTERS),
-    "404.html",
-    "en/index.html",
-    "en/isolated-rows.html",
-    "en/reading-table.html",  # not written yet: it stands for the others that are not
-    "en/about.html",
-]
-WITHOUT_MATRICES = [
-    "limit.html",
-    "review.html",
-    "about.html",
-    "404.html",
-    "en/reading-table.html",
-    "en/about.html",
-]
-WITH_FIGURES = [page for page in PAGES if page not in WITHOUT_MATRICES]
+from tests.site_build import CHAPTERS, PAGES, WITH_FIGURES, BuiltSite
 
 MASKED = "–"
 
@@ -66,29 +42,6 @@ READ_VALUES = """() => [...document.querySelectorAll(".value")].map((value) => (
   number: Number(value.dataset.value),
 }))"""
 
-READ_FACES = """(figure) => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgb = (colour) => {
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const face = (elements, texts, fill) => ({
-    digits: texts.map((text) => text.textContent.trim()),
-    fills: elements.map((element) => rgb(fill(element))),
-    edges: elements.map((element) => {
-      const { left, top, right, bottom } = element.getBoundingClientRect();
-      return [left, top, right, bottom];
-    }),
-  });
-  const cells = [...figure.querySelectorAll("tbody td")];
-  const marks = [...figure.querySelectorAll(".matrix-live .cells_marks path")];
-  const texts = [...figure.querySelectorAll(".matrix-live .digits_marks text")];
-  return [
-    face(cells, cells, (cell) => getComputedStyle(cell).backgroundColor),
-    face(marks, texts, (mark) => mark.getAttribute("fill")),
-  ];
-}"""
 DIGITS = re.compile(r"\u2212?\d+\.\d+")
 
 
@@ -157,10 +110,7 @@ def test_both_faces_of_a_matrix_show_the_same(
         for figure in figures:
             figure.scroll_into_view_if_needed()
             figure.locator(".matrix-live svg").wait_for(state="attached")
-            table, chart = ask(figure, READ_FACES)
-            assert chart["digits"] == table["digits"]
-            np.testing.assert_allclose(chart["edges"], table["edges"], atol=0.5)
-            np.testing.assert_allclose(chart["fills"], table["fills"], atol=1)  # of 255
+            scene.check_faces(figure)
 
 
 @pytest.mark.parametrize("page", ["index.html", "reading-table.html", "en/index.html"])

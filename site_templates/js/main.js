@@ -13,7 +13,7 @@
       try {
         mount(/** @type {HTMLElement} */ (element));
       } catch (error) {
-        Article.problem.tell(element, error);
+        Article.failure.tell(element, error);
       }
     }
   }

@@ -25,7 +25,8 @@
 
   /** @type {Readonly<State>} */
   const DEFAULTS = Object.freeze({
-    seed: null, step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null, change: null, cell: null, edits: null,
+    seed: null, step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null,
+    change: null, cell: null, edits: null,
   });
 
   const whole = (most) => (text) => (RegExp(`^\\d{1,${most}}$`).test(text) ? Number(text) : null);

@@ -4,9 +4,10 @@
 //
 // reads: a cell of Q is the sum, over every index that stands on the right only, of a cell of
 // ln1.out times a cell of W_Q. `+` adds further products, `/` divides. `head.d` is place d of a
-// head's own columns or rows, `token` the token at a position, and a prime (model') the index of a
-// whole row that the operation looks at (model2 is just another index). `key` runs over the positions up to `pos`: the rest is
-// masked. `∂` is the gradient of the loss. `previous`, `next` and `last` are blocks.
+// head's own columns or rows, `token` the token at a position, model2 another index than model, and
+// a prime (model') the index of a whole row that the operation looks at. `key` runs over the
+// positions up to `pos`: the rest is masked. `∂` is the gradient of the loss. `previous`, `next` and
+// `last` are blocks.
 //
 // Read from left to right the table gives the arithmetic of a cell, from right to left its users.
 (function (Article) {

@@ -49,5 +49,14 @@
     return (row, column) => weights[place.start + offset + width * row + column];
   }
 
-  Object.assign(engine, { activationMatrix, weightMatrix, placeInLine });
+  /**
+   * @param {any} model a Transformer after `forward`
+   * @param {number} row
+   * @returns {Float64Array} P of the token that follows a row [d_vocab]
+   */
+  function probabilities({ values, sizes: { d_vocab } }, row) {
+    return values.probs.subarray(d_vocab * row, d_vocab * (row + 1));
+  }
+
+  Object.assign(engine, { activationMatrix, weightMatrix, placeInLine, probabilities });
 })((globalThis.Article ??= {}));

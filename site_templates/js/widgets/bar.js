@@ -4,6 +4,7 @@
 (function (Article) {
   "use strict";
 
+  const { make } = Article;
   const FIELDS = "input:not([type=range]), select, textarea, [contenteditable]";
 
   /** @type {HTMLElement | undefined} */
@@ -59,7 +60,7 @@
   function write(name, text) {
     if (!bar && text === "") return;
     if (!bar) {
-      bar = make();
+      bar = build();
       offer();
     }
     const line = /** @type {HTMLElement} */ (bar.querySelector(`[data-line="${name}"]`));
@@ -74,30 +75,25 @@
     Article.state.reset();
   }
 
-  function make() {
-    const made = document.createElement("aside");
-    made.className = "state-bar";
-    made.setAttribute("aria-label", Article.text("bar_label"));
+  function build() {
     const lines = ["state", "note"].map((name) => {
-      const line = document.createElement("p");
-      line.setAttribute("role", "status");
+      const line = make("p", { role: "status" });
       line.dataset.line = name;
       return line;
     });
-    undo = button(Article.text("bar_undo"), "Backspace", Article.edits.undo);
-    undo.classList.add("state-undo");
-    home = Article.make("button", { type: "button", className: "state-seed", onclick: () => Article.state.set({ seed: null }) }, Article.text("seed_home", { name: Article.seed.name() }));
-    made.append(...lines, button(Article.text("bar_reset"), "Delete", reset));
+    const goHome = () => Article.state.set({ seed: null });
+    home = make("button", { type: "button", onclick: goHome }, Article.text("seed_home", { name: Article.seed.name() }));
+    undo = button("bar_undo", "Backspace", Article.edits.undo);
+    const made = make("aside", { className: "state-bar", ariaLabel: Article.text("bar_label") }, ...lines);
+    made.append(button("bar_reset", "Delete", reset));
     document.body.append(made);
     return made;
   }
 
-  /** @param {string} text @param {string} key that does the same */
+  /** @param {string} text its name @param {string} key that does the same @param {() => void} press */
   function button(text, key, press) {
-    const made = Article.make("button", { type: "button", title: Article.text("bar_key", { key }) }, text);
-    made.setAttribute("aria-keyshortcuts", key);
-    made.addEventListener("click", press);
-    return made;
+    const title = Article.text("bar_key", { key });
+    return make("button", { type: "button", title, ariaKeyShortcuts: key, onclick: press }, Article.text(text));
   }
 
   Article.bar = { mount, say, note };

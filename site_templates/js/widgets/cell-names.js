@@ -55,6 +55,16 @@
     return problemOf(run, problem)?.tokens.slice(0, -1);
   }
 
+  /** @returns {{problem: string, tokens: string[]}} the problem that has the most tokens */
+  function longest({ dataset }) {
+    return dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a));
+  }
+
+  /** @returns {string} a problem as readers see it, such as 7×8 */
+  function problemLabel(problem) {
+    return problem.replace("x", "\u00d7");
+  }
+
   /** @returns {string} a target, such as 7×8= → 5 */
   function question(run, problem, position) {
     const given = tokensOf(run, problem).slice(0, position + 1).map(tokenLabel).join("");
@@ -177,7 +187,7 @@
   function about(at, { problem }, run) {
     return at.map(({ axis, index }) => (
       axis === "head"
-        ? Article.text("figure.head", { number: String(index + 1) })
+        ? Article.text("figure.head", { number: index + 1 })
         : label(AXES[axis] ?? axis, index, tokensOf(run, problem), run)
     )).join(" · ");
   }
@@ -186,7 +196,7 @@
   function inWords(place, run) {
     const tokens = tokensAlong(place, run);
     return axesOf(place, run).map(([axis, index]) => {
-      const values = { axis: Article.text(`figure.axis_${axis}`), index: String(index), token: label(axis, index, tokens, run) };
+      const values = { axis: Article.text(`figure.axis_${axis}`), index, token: label(axis, index, tokens, run) };
       if (axis === "d_vocab") return Article.text("cell_token", values);
       return Article.text(POSITIONS.includes(axis) && tokens.length ? "cell_position" : "cell_index", values);
     }).join(" · ");
@@ -197,18 +207,18 @@
     const { isGradient } = cell;
     const { layer, isWeight } = run.tensors[cell.key];
     return [
-      layer === null ? "" : Article.text("figure.layer", { number: String(layer + 1) }),
-      cell.head === null ? "" : Article.text("figure.head", { number: String(cell.head + 1) }),
-      step !== null ? Article.text("timeline_step", { step: String(step) }) : isEdited ? "" : Article.text(`figure.stage_${stage}`),
+      layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
+      cell.head === null ? "" : Article.text("figure.head", { number: cell.head + 1 }),
+      step === null ? (isEdited ? "" : Article.text(`figure.stage_${stage}`)) : Article.text("timeline_step", { step }),
       isEdited ? Article.text("scene_edited") : "",
       run.seed === null ? "" : Article.seed.name(run.seed),
-      isWeight && !isGradient ? "" : problem.replace("x", "×"),
+      isWeight && !isGradient ? "" : problemLabel(problem),
       isGradient ? Article.text("figure.target", { token: tokenLabel(answer(run, problem, position)) }) : "",
     ].filter(Boolean).join(" · ");
   }
 
   Article.cellNames = {
-    POSITIONS, token: tokenLabel, axesOf, address, parse, problemOf, tokensOf, cellsOf, ofMatrix, figures, onPage, letter, name, indices, about, inWords,
-    where, question,
+    POSITIONS, problem: problemLabel, token: tokenLabel, axesOf, address, parse, problemOf, tokensOf, longest, cellsOf,
+    ofMatrix, figures, onPage, letter, name, indices, about, inWords, where, question,
   };
 })((window.Article ??= {}));

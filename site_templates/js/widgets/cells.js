@@ -47,7 +47,8 @@
 
   /** @returns {HTMLTableCellElement | null} where a key leads from a cell; rows of unequal length end alike */
   function neighbour(cell, event) {
-    const rows = [...cell.closest("table").rows].map((tr) => [...tr.cells].filter((td) => td.matches(CELLS)).reverse()).filter((row) => row.length);
+    const cellsOf = (tr) => [...tr.cells].filter((td) => td.matches(CELLS)).reverse();
+    const rows = [...cell.closest("table").rows].map(cellsOf).filter((row) => row.length);
     const y = rows.findIndex((row) => row.includes(cell)), x = rows[y].indexOf(cell);
     const ends = event.ctrlKey || event.metaKey;
     const goes = {

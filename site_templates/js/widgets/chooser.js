@@ -24,12 +24,19 @@
   /** @returns {HTMLSelectElement[]} the choice of each part of a problem's name */
   function selects() {
     const lists = document.body.dataset.choices.split("|"), names = lists[1] ? ["chooser_a", "chooser_b"] : ["chooser_label"];
-    return lists.map((list, i) => Article.make("select", { ariaLabel: Article.text(names[i]) }, ...list.split(" ").map((name) => new Option(name))));
+    const options = (list) => list.split(" ").map((name) => new Option(name));
+    return lists.map((list, i) => Article.make("select", { ariaLabel: Article.text(names[i]) }, ...options(list)));
+  }
+
+  /** Let a choice be among the targets of a problem, such as 7×8= → 5, each by its position. */
+  function writeTargets(select, run, problem, position) {
+    const { question, tokensOf } = Article.cellNames;
+    select.replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === position)));
   }
 
   const write = (parts, values) => parts.forEach((part, i) => { part.value = values[i]; });
   const chosen = (parts) => parts.map(({ value }) => value).join("x");
   const shown = (parts) => parts.flatMap((part, i) => (i ? ["\u00d7", part] : [part]));
 
-  Article.chooser = { mount, choose, selects, write, chosen, shown };
+  Article.chooser = { mount, choose, selects, write, writeTargets, chosen, shown };
 })((window.Article ??= {}));

@@ -36,9 +36,8 @@
   /** @param {HTMLElement} heading */
   function mountHeading(heading) {
     headings.push(heading);
-    const link = Article.make("a", { className: "heading-link", href: `#${heading.id}` }, "#");
-    link.setAttribute("aria-label", Article.text("heading_link"));
-    heading.append(link);
+    const name = Article.text("heading_link");
+    heading.append(Article.make("a", { className: "heading-link", href: `#${heading.id}`, ariaLabel: name }, "#"));
   }
 
   Article.contents = { mount, mountHeading, current };

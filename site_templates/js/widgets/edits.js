@@ -18,8 +18,6 @@
 
   /** @type {Edits | undefined} */
   let latest;
-  /** @type {any} */
-  let most;
 
   /**
    * @param {string | null} text from the address
@@ -83,15 +81,13 @@
   function everywhere(key, run) {
     const { axes, isWeight } = run.tensors[key];
     if (isWeight || axes.join() !== "pos,d_model") return [];
-    return longest(run).tokens.slice(1).flatMap((_, row) => Array.from({ length: run.sizes.d_model }, (__, column) => [row, column]));
+    const rows = Article.cellNames.longest(run).tokens.slice(1), columns = Array.from({ length: run.sizes.d_model }, (_, column) => column);
+    return rows.flatMap((_, row) => columns.map((column) => [row, column]));
   }
-
-  /** The problem that has the most tokens. */
-  const longest = ({ dataset }) => (most ??= dataset.problems.reduce((a, b) => (b.tokens.length > a.tokens.length ? b : a)));
 
   /** @returns {Change | null} null if no problem has this cell, or if it is masked */
   function change(cell, value, run) {
-    const place = Article.cellNames.parse(`${longest(run).problem}:trained:${cell}`, run);
+    const place = Article.cellNames.parse(`${Article.cellNames.longest(run).problem}:trained:${cell}`, run);
     if (!place || !isFree(place.cell, run) || isZeroDivisor(place.cell, value)) return null;
     return { ...place.cell, value };
   }

@@ -79,9 +79,9 @@
     pending.delete(element);
     try {
       writers.get(element)(element, view);
-      Article.problem.clear(element);
+      Article.failure.clear(element);
     } catch (error) {
-      Article.problem.tell(element, error, Article.text("scene_figure_failed"));
+      Article.failure.tell(element, error, Article.text("scene_figure_failed"));
     }
   }
 

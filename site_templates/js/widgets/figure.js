@@ -6,7 +6,7 @@
 
   const SIGNS = ["positive", "negative", "zero", "masked"];
   const MASKED = "\u2013";
-  const { POSITIONS } = Article.cellNames;
+  const { make, cellNames: { POSITIONS } } = Article;
 
   const list = (text) => (text ? text.split(" ").map(Number) : null);
   const upTo = (end) => Array.from({ length: end }, (_, i) => i);
@@ -107,21 +107,14 @@
     for (const child of [...parent.children].slice(children.length)) child.remove();
   }
 
-  function heading(scope) {
-    return Object.assign(document.createElement("th"), { scope });
-  }
+  const heading = (scope) => make("th", { scope });
+  const makeCell = (row, column) => ({ td: make("td", { tabIndex: -1 }), row, column, mark: "" });
 
   function makeRow(row, isHighlighted) {
-    const tr = document.createElement("tr");
+    const tr = make("tr", {}, heading("row"));
     tr.dataset.row = String(row);
     tr.classList.toggle("highlighted", isHighlighted);
-    tr.append(heading("row"));
     return tr;
-  }
-
-  function makeCell(row, column) {
-    const td = Object.assign(document.createElement("td"), { tabIndex: -1 });
-    return { td, row, column, mark: "" };
   }
 
   /** @param {number} edge 0 for the heads of rows, 1 for those of columns */
@@ -189,5 +182,5 @@
     Object.assign(cell, { number, mark });
   }
 
-  Article.figure = { write, set };
+  Article.figure = { write, set, MASKED };
 })((window.Article ??= {}));

@@ -47,7 +47,8 @@
 
   /** Whether an element shows what its author wrote. */
   function isAsWritten(written, next, { isBuilds, run }) {
-    return (isBuilds || (next.stage === "initial" && run.seed === null)) && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
+    const isOfBuild = isBuilds || (next.stage === "initial" && run.seed === null);
+    return isOfBuild && ["key", "head", "problem", "target"].every((name) => next[name] === written[name]);
   }
 
   /** @returns {string} where that is: layer, head, stage or step, problem and target */

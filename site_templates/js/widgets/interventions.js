@@ -20,7 +20,7 @@
     donor.addEventListener("change", () => write(figure, Article.scene.view(read(figure).run)));
     const body = figure.querySelector("tbody");
     const own = body.lastElementChild.cloneNode(true);
-    Object.assign(own.dataset, { kind: "own" });
+    own.dataset.kind = "own";
     own.hidden = true;
     own.firstElementChild.firstChild.data = Article.text("interventions_own");
     body.append(own);
@@ -36,66 +36,99 @@
   const part = (element, name) => element.querySelector(`.interventions-${name}`);
   const read = (figure) => Article.follow.own(figure, () => ({ written: {}, run: null }));
 
+  /** @typedef {{row: number, right: number, labels: string[], probs: number[]}} Untouched the position
+   *   that is looked at, the id of the token that should follow it, all tokens of the problem, and P
+   *   there as the model has it */
+
   /**
    * @param {HTMLElement} figure
    * @param {import("./follow").View} view
    */
   function write(figure, view) {
-    const own = read(figure), { run } = view, { engine, passes } = Article;
-    const next = Article.follow.resolve(own, view), { problem } = next, row = next.position ?? 3;
+    const own = read(figure), { run } = view, next = Article.follow.resolve(own, view);
+    const { tokens, prompt } = Article.cellNames.problemOf(run, next.problem), row = next.position ?? prompt - 1;
     const { key, head } = Article.follow.resolve({ ...own, follows: new Set() }, view); // the author's, for this seed
-    Object.assign(own, { run, written: { layer: layerOf(key), head, position: 3 } });
-    part(figure, "where").firstElementChild.textContent = Article.follow.where(next, { ...view, edits: { list: [] } });
-    const select = (name) => figure.querySelector(`select[name="${name}"]`);
-    [select("layer").value, select("head").value] = [layerOf(next.key), next.head].map(String);
-    const { question, tokensOf } = Article.cellNames;
-    select("position").replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === row)));
+    Object.assign(own, { run, written: { layer: layerOf(key), head, position: prompt - 1 } });
+    const { model } = Article.passes.at({ problem: next.problem, stage: "trained" }, true);
+    const labels = tokens.map(Article.cellNames.token), right = run.dataset.vocab.indexOf(tokens[row + 1]);
+    const untouched = { row, labels, right, probs: probabilities(model, row) };
 
-    const ids = passes.tokens(problem), labels = ids.map((id) => Article.cellNames.token(run.dataset.vocab[id]));
-    const plain = passes.at({ problem, stage: "trained" }, true).model;
-    const after = (edit) => {
-      const model = new engine.Transformer(run.sizes, plain.rows);
-      model.forward(passes.weights("trained", true), Article.edits.made(edit, run).cells);
-      return probabilities(model);
-    };
-    const probabilities = (model) => Array.from(run.dataset.vocab, (_, id) => Article.number.rounded(engine.activationMatrix(model, "probs", null)(row, id)));
-    const before = probabilities(plain), right = ids[row + 1];
-    const top = (probs) => probs.map((p, id) => [p, Article.cellNames.token(run.dataset.vocab[id])]).sort(([a], [b]) => b - a).slice(0, FIRST)
-      .map(([p, token]) => `${token}:\u00a0${Article.number.display(p, DECIMALS)}`).join(" \u00b7 ");
-    const first = part(figure, "before");
-    first.firstElementChild.textContent = Article.text("interventions_before", { prompt: labels.slice(0, row + 1).join(""), token: labels[row + 1] });
-    number(first.querySelector("b"), before[right]);
-    part(first, "top").textContent = Article.text("interventions_top", { top: top(before) });
-
+    writeControls(figure, next, row, view);
+    writeBefore(figure, untouched, run);
     sources(figure, labels.slice(0, row + 1));
-    const shares = engine.activationMatrix(plain, next.key, next.head);
-    const most = labels.slice(0, row + 1).reduce((best, _, source) => (shares(row, source) > shares(row, best) ? source : best), 0);
-    const donor = Article.chooser.chosen([...figure.querySelectorAll(".interventions-donor select")]);
+    const shares = Article.engine.activationMatrix(model, next.key, next.head);
     for (const tr of figure.querySelectorAll("tbody tr")) {
-      const { kind, source } = tr.dataset;
-      if (kind === "own") {
-        tr.hidden = view.edits.list.length === 0;
-        show(tr, probabilities(passes.at({ problem, stage: "trained" }).model));
-        continue;
-      }
-      tr.dataset.edit = EDITS[kind](next, { row, source, donor });
-      const [label, ...others] = [...tr.firstElementChild.childNodes].map((node) => node.textContent), button = tr.querySelector("button");
-      button.ariaLabel = `${button.textContent}: ${label}${kind === "source" ? others.slice(0, -1).join("") : kind === "another_problem" ? donor.replace("x", "\u00d7") : ""}`;
-      show(tr, after(tr.dataset.edit));
-      if (kind !== "layer") {
-        part(tr, "share").firstElementChild.textContent = labels[source ?? most];
-        number(part(tr, "share").querySelector("b"), Article.number.rounded(shares(row, Number(source ?? most))));
-      }
-    }
-
-    function show(tr, probs) {
-      const shown = (p) => Number(p.toFixed(DECIMALS));
-      number(part(tr, "after").querySelector("b"), probs[right]);
-      part(tr, "after").querySelector("small").textContent = Article.number.display(shown(probs[right]) - shown(before[right]), DECIMALS);
-      part(tr, "top").textContent = top(probs);
+      if (tr.dataset.kind === "own") tr.hidden = view.edits.list.length === 0;
+      else writeEdit(figure, tr, next, row, run);
+      writeAfter(tr, tried(tr, next, model, run), untouched, run);
+      const share = part(tr, "share").querySelector("b");
+      if (share) writeShare(share, Number(tr.dataset.source ?? mostRead(shares, row)), shares, untouched);
     }
   }
 
+  /** What is looked at, and what else can be. */
+  function writeControls(figure, next, row, view) {
+    part(figure, "where").firstElementChild.textContent = Article.follow.where(next, { ...view, edits: { list: [] } });
+    const select = (name) => figure.querySelector(`select[name="${name}"]`);
+    [select("layer").value, select("head").value] = [layerOf(next.key), next.head].map(String);
+    Article.chooser.writeTargets(select("position"), view.run, next.problem, row);
+  }
+
+  /** P of the right token as the model has it. */
+  function writeBefore(figure, { row, labels, right, probs }, run) {
+    const line = part(figure, "before");
+    const said = { prompt: labels.slice(0, row + 1).join(""), token: labels[row + 1] };
+    line.firstElementChild.textContent = Article.text("interventions_before", said);
+    number(line.querySelector("b"), probs[right]);
+    part(line, "top").textContent = Article.text("interventions_top", { top: top(probs, run) });
+  }
+
+  /** What a line overwrites, and what its button is called. */
+  function writeEdit(figure, tr, next, row, run) {
+    const { kind, source } = tr.dataset, button = tr.querySelector("button");
+    const donor = Article.chooser.chosen([...part(figure, "donor").querySelectorAll("select")]);
+    const { length } = Article.cellNames.longest(run).tokens;
+    tr.dataset.edit = EDITS[kind](next, { row, source, donor, n: length - 1 });
+    const [label, ...others] = [...tr.firstElementChild.childNodes].map((node) => node.textContent);
+    const which = { source: others.slice(0, -1).join(""), another_problem: Article.cellNames.problem(donor) }[kind] ?? "";
+    button.ariaLabel = `${button.textContent}: ${label}${which}`;
+  }
+
+  /** P after what a line overwrites, or after all that the reader has. */
+  function tried(tr, { problem }, { rows }, run) {
+    const { engine, passes } = Article, { edit } = tr.dataset;
+    if (edit === undefined) return passes.at({ problem, stage: "trained" }).model;
+    const model = new engine.Transformer(run.sizes, rows);
+    model.forward(passes.weights("trained", true), Article.edits.made(edit, run).cells);
+    return model;
+  }
+
+  function writeAfter(tr, model, { row, right, probs: before }, run) {
+    const after = probabilities(model, row), shown = (p) => Number(p.toFixed(DECIMALS));
+    number(part(tr, "after").querySelector("b"), after[right]);
+    part(tr, "after").querySelector("small").textContent = Article.number.display(shown(after[right]) - shown(before[right]), DECIMALS);
+    part(tr, "top").textContent = top(after, run);
+  }
+
+  function writeShare(element, source, shares, { row, labels }) {
+    element.previousElementSibling.textContent = labels[source];
+    number(element, Article.number.rounded(shares(row, source)));
+  }
+
+  /** The source that a row reads most. */
+  function mostRead(shares, row) {
+    let best = 0;
+    for (let source = 1; source <= row; source++) if (shares(row, source) > shares(row, best)) best = source;
+    return best;
+  }
+
+  /** The likeliest tokens and their P. */
+  function top(probs, { dataset }) {
+    const ranked = probs.map((p, id) => [p, Article.cellNames.token(dataset.vocab[id])]).sort(([a], [b]) => b - a);
+    return ranked.slice(0, FIRST).map(([p, token]) => `${token}:\u00a0${Article.number.display(p, DECIMALS)}`).join(" \u00b7 ");
+  }
+
+  const probabilities = (model, row) => Array.from(Article.engine.probabilities(model, row), Article.number.rounded);
   const layerOf = (key) => Number(key.split(".")[1]);
 
   function number(element, value) {
@@ -115,28 +148,29 @@
     rows().forEach((tr, source) => (tr.querySelector("code").textContent = labels[source]));
   }
 
-  /** What each kind overwrites. Rows of A are those that the longest problem has. */
+  /** What each kind overwrites. A has `n` rows, as many as the longest problem has positions. */
   const EDITS = {
-    ablated: (at) => whole(at, () => 0),
-    uniform: (at) => whole(at, (row) => 1 / (row + 1)),
-    own_mean(at) {
+    ablated: (at, { n }) => whole(at, n, () => 0),
+    uniform: (at, { n }) => whole(at, n, (row) => 1 / (row + 1)),
+    own_mean(at, { n }) {
       const { model, places } = Article.passes.all(true), share = Article.engine.activationMatrix(model, at.key, at.head);
-      return whole(at, (row, column) => {
+      return whole(at, n, (row, column) => {
         const known = places.filter(({ length }) => length > row);
         return known.reduce((sum, rows) => sum + share(rows[row], column), 0) / known.length;
       });
     },
     another_problem(at, { donor }) {
       const { model } = Article.passes.at({ problem: donor, stage: "trained" }, true);
-      return whole(at, Article.engine.activationMatrix(model, at.key, at.head), model.rows.n);
+      return whole(at, model.rows.n, Article.engine.activationMatrix(model, at.key, at.head));
     },
     source: ({ key, head }, { row, source }) => `${key}[${head},${row},${source}]=0`,
     layer: ({ key }) => `${key.replace("attn.pattern", "attn_out")}=0`,
   };
 
   /** A head's whole A, row by row. */
-  function whole({ key, head }, value, n = 6) {
-    const rows = Array.from({ length: n }, (_, row) => Array.from({ length: row + 1 }, (__, column) => Number(value(row, column).toPrecision(7))));
+  function whole({ key, head }, n, value) {
+    const shares = (row) => Array.from({ length: row + 1 }, (_, column) => Number(value(row, column).toPrecision(7)));
+    const rows = Array.from({ length: n }, (_, row) => shares(row));
     return `${key}[${head}]=${rows.flat().join(",")}`;
   }
 

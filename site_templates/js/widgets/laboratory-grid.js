@@ -28,16 +28,14 @@
   function mount(element, options) {
     given = options;
     cells = DIGITS.map((a) => DIGITS.map((b) => {
-      const cell = make("td", { tabIndex: -1 });
-      cell.setAttribute("role", "gridcell");
+      const cell = make("td", { tabIndex: -1, role: "gridcell" });
       Object.assign(cell.dataset, { first: a, second: b });
       return cell;
     }));
     const head = (scope, text) => make("th", { scope }, text);
-    const table = make("table", {},
+    const table = make("table", { ariaLabel: Article.text("laboratory_grid") },
       make("thead", {}, make("tr", {}, make("td", {}, "\u00d7"), ...DIGITS.map((b) => head("col", b)))),
       make("tbody", {}, ...cells.map((row, a) => make("tr", {}, head("row", DIGITS[a]), ...row))));
-    table.setAttribute("aria-label", Article.text("laboratory_grid"));
     note = make("p", {}, Article.text("laboratory_counting"));
     element.replaceChildren(table, note);
     Article.grid.mount(table, ({ dataset: { first, second } }) => given.choose(`${first}x${second}`));
@@ -100,8 +98,7 @@
       if (isRight) correct++;
       cell.textContent = isEnded ? short || NOTHING : `${short}\u2026`;
       cell.classList.toggle("is-wrong", !isRight);
-      if (isRight) cell.removeAttribute("aria-label");
-      else cell.setAttribute("aria-label", Article.text("laboratory_wrong_answer", { answer: words.join("") || NOTHING }));
+      cell.ariaLabel = isRight ? null : Article.text("laboratory_wrong_answer", { answer: words.join("") || NOTHING });
     });
     note.textContent = Article.text("laboratory_correct", { correct, total: dataset.problems.length });
     note.dataset.correct = String(correct);

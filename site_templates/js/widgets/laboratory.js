@@ -89,9 +89,7 @@
     const { step, isEdited } = currentModel();
     const given = parse(state.prefix ?? "", problem);
     const { tokens, passed } = given ? over(given) : answer(problem);
-    const width = run.sizes.d_vocab;
-    const probsAt = (position) => passed.values.probs.subarray(width * position, width * (position + 1));
-    display(problem, tokens, probsAt, isWriting);
+    display(problem, tokens, (position) => Article.engine.probabilities(passed, position), isWriting);
     const source = step === null ? Article.text("laboratory_trained", { step: run.recipe.steps }) : Article.text("laboratory_step", { step });
     const parts = [run.seed === null ? "" : Article.seed.name(run.seed), source, isEdited ? Article.text("scene_edited") : ""];
     Article.setText(part("weights"), parts.filter(Boolean).join(" \u00b7 "));

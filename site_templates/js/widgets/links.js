@@ -2,18 +2,20 @@
 (function (Article) {
   "use strict";
 
+  /** What goes along to another page, unless the link itself asks for something else. */
+  const TAKEN = ["seed", "step", "problem", "layer", "head", "edits"];
+
   /** The same page in another language, at the same place: ids and state are the same in every one. */
   function mountLanguage(link) {
     keep(link, () => Article.state.withState(`#${Article.contents.current()}`, Article.state.get()));
   }
 
-  /** Another page shows the problem and the model that are looked at, and what the link itself asks for. */
+  /** Another page shows the problem and the model that are looked at. */
   function mountPage(link) {
     keep(link, (hash) => {
-      const { seed, problem, step, edits, ...chosen } = Article.state.get();
-      const { state } = Article.state.parse(hash); // what the link itself asks for comes first
-      const place = { layer: state.layer ?? chosen.layer, head: state.head ?? chosen.head };
-      return Article.state.withState(hash, { ...state, ...place, seed, problem, step, edits });
+      const { state } = Article.state.parse(hash), own = Article.state.get();
+      for (const name of TAKEN) state[name] ??= own[name];
+      return Article.state.withState(hash, state);
     });
   }
 

@@ -59,16 +59,15 @@
       if (isWanted()) attach(figure, state, face);
       else face.view.finalize();
     } catch (error) {
-      Article.problem.tell(figure, error);
+      Article.failure.tell(figure, error);
     }
   }
 
   /** @param {HTMLElement} figure */
   function embed(figure) {
     const { View, parse, expressionInterpreter } = Article.vega;
-    const chart = Article.make("div", {});
-    const host = Article.make("div", { className: "matrix-live" }, chart, Article.make("div", { className: "matrix-marks" }));
-    host.setAttribute("aria-hidden", "true");
+    const chart = Article.make("div", {}), marks = Article.make("div", { className: "matrix-marks" });
+    const host = Article.make("div", { className: "matrix-live", ariaHidden: "true" }, chart, marks);
     const spec = Article.charts[figure.dataset.range];
     const view = new View(parse(spec, {}, { ast: true }), {
       expr: expressionInterpreter,
@@ -119,7 +118,7 @@
 
   /** Give the chart the colours and the size of digits that the table has now. */
   function paint(figure, view) {
-    const probe = document.createElement("span");
+    const probe = Article.make("span", {});
     figure.append(probe);
     for (const [signal, property] of Object.entries(COLOURS)) {
       probe.style.color = `var(${property})`;

@@ -73,8 +73,7 @@
 
   /** @param {HTMLElement} figure */
   function addReadout(figure) {
-    const line = Article.make("p", { className: "readout" }, hint(figure));
-    line.setAttribute("aria-hidden", "true"); // the cells speak for themselves
+    const line = Article.make("p", { className: "readout", ariaHidden: "true" }, hint(figure)); // the cells speak for themselves
     figure.append(line);
     figure.classList.add("has-readout");
     return line;

@@ -18,7 +18,7 @@
 
   /**
    * @param {HTMLElement} figure
-   * @param {any} view
+   * @param {import("./follow").View} view
    */
   function write(figure, view) {
     const own = read(figure), { run } = view, next = Article.follow.resolve(own, view);
@@ -27,14 +27,16 @@
     const stepped = pass.weights.map((weight, i) => weight - own.rate * pass.gradient[i]);
     const model = new Article.engine.Transformer(run.sizes, pass.model.rows);
     model.forward(stepped);
-    const [before, after] = [pass.model, model].map((of) => Array.from(run.dataset.vocab, (_, c) => of.values.probs[position * run.sizes.d_vocab + c]));
+    const [before, after] = [pass.model, model].map((of) => [...Article.engine.probabilities(of, position)]);
     const shown = (p) => Number(p.toFixed(DECIMALS));
     const change = after.map((p, c) => shown(p) - shown(before[c])); // of what is written above it
     Article.prose.numbers(figure, view);
     colour(figure, "before", before, 1);
     fill(figure, "after", after, 1);
     fill(figure, "change", change, Math.max(...change.map(Math.abs)));
-    for (const { cells } of figure.querySelector("table").rows) [...cells].forEach((cell, c) => cell.classList.toggle("lit", c === pass.target.token + 1));
+    for (const { cells } of figure.querySelector("table").rows) {
+      [...cells].forEach((cell, c) => cell.classList.toggle("lit", c === pass.target.token + 1));
+    }
     name(figure, next, view);
   }
 
@@ -57,10 +59,8 @@
 
   /** What was asked, and what else can be. */
   function name(figure, next, view) {
-    const { question, tokensOf } = Article.cellNames, { run } = view, { problem, target } = next;
     figure.querySelector(".matrix-where").textContent = Article.follow.where({ ...next, key: "probs", target: null }, view);
-    const select = figure.querySelector("select");
-    select.replaceChildren(...tokensOf(run, problem).map((_, at) => new Option(question(run, problem, at), String(at), false, at === target)));
+    Article.chooser.writeTargets(figure.querySelector("select"), view.run, next.problem, next.target);
   }
 
   Article.oneStep = { mount, write };

@@ -10,10 +10,8 @@
     const fields = [["layer", layers], ["head", heads]].filter(([name]) => document.querySelector(`[data-follows~="${name}"]`));
     if (fields.length === 0) return;
     const label = Article.text("place_label");
-    const group = make("div", { className: "place-chooser" }, label, ...fields.map(([name, count]) => field(name, Number(count))));
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", label);
-    contents.firstElementChild.append(group);
+    const selects = fields.map(([name, count]) => field(name, Number(count)));
+    contents.firstElementChild.append(make("div", { className: "place-chooser", role: "group", ariaLabel: label }, label, ...selects));
   }
 
   /**

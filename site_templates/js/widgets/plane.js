@@ -24,7 +24,7 @@
 
   /** @param {HTMLElement} figure */
   function mount(figure) {
-    const all = (selector) => [...figure.querySelectorAll(selector)], one = (selector) => figure.querySelector(selector);
+    const { all, one } = partsOf(figure);
     const toys = JSON.parse(figure.dataset.toys), names = all(".choice label").map((label) => label.textContent);
     const readers = all(".choice input"), boxes = all('[type="checkbox"]'), sliders = all('[type="range"]');
     const panels = all(".plane-panel"), cases = all(".plane-cases button"), handle = one(".plane-handle");
@@ -58,18 +58,8 @@
 
     function write() {
       made = computed(toy, reader(), ...boxes.map(({ checked }) => checked), Number(sliders[2].value));
-      const own = Article.text("plane_query", { reader: names[reader()] });
-      draw(all, made);
-      all("[data-part]").forEach((td) => fill(td, made));
       made.q.forEach((x, d) => (sliders[d].value = x));
-      for (const slider of sliders) slider.nextElementSibling.textContent = show(Number(slider.value), 1);
-      one(".plane-own th").textContent = own;
-      give(handle, { "aria-label": own, "aria-valuenow": made.q[0], "aria-valuetext": pair(made.q, 1) });
-      one(".plane-summary").textContent = Article.text("plane_summary", {
-        reader: names[reader()], output: pair(made.output),
-        shares: made.share.slice(0, made.seen).map((a, j) => `${names[j]} ${showShare(a)}`).join(", "),
-      });
-      panels.forEach(Article.matrix.refresh);
+      display(figure, made, names, names[reader()]);
     }
 
     figure.addEventListener("input", ({ target }) => {
@@ -96,6 +86,24 @@
     start("start");
   }
 
+  const partsOf = (figure) => ({
+    all: (selector) => [...figure.querySelectorAll(selector)],
+    one: (selector) => figure.querySelector(selector),
+  });
+
+  /** Draw, write and say what a reader reads. */
+  function display(figure, made, names, reader) {
+    const { all, one } = partsOf(figure), own = Article.text("plane_query", { reader });
+    draw(figure, made);
+    all("[data-part]").forEach((td) => fill(td, made));
+    for (const slider of all('[type="range"]')) slider.nextElementSibling.textContent = show(Number(slider.value), 1);
+    one(".plane-own th").textContent = own;
+    give(one(".plane-handle"), { "aria-label": own, "aria-valuenow": made.q[0], "aria-valuetext": pair(made.q, 1) });
+    const shares = made.share.slice(0, made.seen).map((a, j) => `${names[j]} ${showShare(a)}`).join(", ");
+    one(".plane-summary").textContent = Article.text("plane_summary", { reader, output: pair(made.output), shares });
+    all(".plane-panel").forEach(Article.matrix.refresh);
+  }
+
   /** What is read with a query: dot products, scores, shares, and the sum of values, step by step. */
   function computed({ q: queries, k, v }, reader, isMasked, isScaled, temperature) {
     const q = queries[reader], seen = isMasked ? reader + 1 : k.length;
@@ -109,12 +117,13 @@
     return { q, k, v, seen, divisors, dot, score, share, brought, steps, output: steps.at(-1), total: 1 };
   }
 
-  function draw(all, { q, q: [x, y], k, v, seen, share, steps, output }) {
+  function draw(figure, { q, q: [x, y], k, v, seen, share, steps, output }) {
+    const { all, one } = partsOf(figure);
     const far = EDGE / (Math.max(Math.abs(x), Math.abs(y)) || 1);
-    line(all(".plane-across"), [far * y, -far * x], [-far * y, far * x]);
-    line(all(".plane-query"), q);
-    give(all(".plane-handle")[0], { transform: `translate(${x * UNIT} ${-y * UNIT})` });
-    all(".plane-step").forEach((step, j) => line([step], steps[j + 1], steps[j]));
+    line(one(".plane-across"), [far * y, -far * x], [-far * y, far * x]);
+    line(one(".plane-query"), q);
+    give(one(".plane-handle"), { transform: `translate(${x * UNIT} ${-y * UNIT})` });
+    all(".plane-step").forEach((step, j) => line(step, steps[j + 1], steps[j]));
     all("[data-source]").forEach((element) => {
       const j = element.dataset.source;
       element.classList.toggle("masked", j >= seen);
@@ -122,19 +131,19 @@
     });
     all(".plane-key").forEach((arrow, j) => point(arrow, k, j));
     all(".plane-value").forEach((arrow, j) => point(arrow, v, j));
-    point(all(".plane-output")[0], [output], 0);
+    point(one(".plane-output"), [output], 0);
   }
 
   const give = (element, attributes) => Object.entries(attributes).forEach((each) => element.setAttribute(...each));
 
-  function line([element], to, from = [0, 0]) {
+  function line(element, to, from = [0, 0]) {
     give(element, { x1: from[0] * UNIT, y1: -from[1] * UNIT, x2: to[0] * UNIT, y2: -to[1] * UNIT });
   }
 
   /** An arrow with its name at the tip; below a name that is there already. */
   function point({ children: [shaft, name] }, vectors, j) {
     const [x, y] = vectors[j], above = vectors.slice(0, j).filter((other) => String(other) === String(vectors[j])).length;
-    line([shaft], vectors[j]);
+    line(shaft, vectors[j]);
     give(name, { "text-anchor": x < 0 ? "end" : "start", x: x * UNIT + (x < 0 ? -6 : 6), y: -y * UNIT + (y < 0 ? 12 : 4) + above * ROW });
   }
 
@@ -166,12 +175,14 @@
     /** What was written before comes to it, or nearly; halves go away from 0. */
     const equals = (value) => ` ${show(value * (1 + 1e-9)) === shown ? "=" : "\u2248"} ${shown}`;
     if (part === "score") {
-      return `S = ${[show(dot[j], 2), ...divisors.map((by) => show(by, 4))].join(" \u00f7 ")}${equals(divisors.reduce((rest, by) => rest / cut(by), dot[j]))}`;
+      const written = [show(dot[j], 2), ...divisors.map((by) => show(by, 4))].join(" \u00f7 ");
+      return `S = ${written}${equals(divisors.reduce((rest, by) => rest / cut(by), dot[j]))}`;
     }
     if (part === "brought") return `A \u00d7 v = ${show(share[j], 4)} \u00d7 ${operand(v[j][d], 1)}${equals(cut(share[j]) * v[j][d])}`;
     const scores = score.slice(0, seen), most = Math.max(...scores), powers = scores.map((s) => cut(Math.exp(s - most)));
     const texts = powers.map((x) => show(x, 4));
-    return `${Article.text("plane_powers", { most: show(most) })}A = ${texts[j]} \u00f7 (${texts.join(" + ")})${equals(powers[j] / powers.reduce((sum, x) => sum + x))}`;
+    const sum = powers.reduce((before, x) => before + x);
+    return `${Article.text("plane_powers", { most: show(most) })}A = ${texts[j]} \u00f7 (${texts.join(" + ")})${equals(powers[j] / sum)}`;
   }
 
   /** The tip of the query, moved by mouse, finger or keys. */

@@ -138,8 +138,7 @@
     const damaged = get(DAMAGED);
     if (!trouble && damaged === null && !notice) return;
     if (!notice) {
-      notice = make("p", { className: "quiz-notice" });
-      notice.setAttribute("role", "status");
+      notice = make("p", { className: "quiz-notice", role: "status" });
       document.querySelector(".review, .quiz").prepend(notice);
     }
     const button = (name, onclick) => make("button", { type: "button", onclick }, Article.text(name));

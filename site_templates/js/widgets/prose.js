@@ -2,8 +2,6 @@
 (function (Article) {
   "use strict";
 
-  const MASKED = "\u2013";
-
   /** @param {HTMLElement} element a number that can be opened */
   function mount(element) {
     element.setAttribute("role", "button");
@@ -37,10 +35,11 @@
     if (next.position === null && Article.follow.isAsWritten(own, next, view)) return show(element, own.text, own.title, own.value);
     const place = placeOf(own.indices, next, view);
     const value = place && Article.engine.valueOf(pass(next, view), place.cell);
-    if (typeof value !== "number") return show(element, MASKED, "", undefined);
+    if (typeof value !== "number") return show(element, Article.figure.MASKED, "", undefined);
     const isGradient = next.target !== null;
     const stored = Article.number.stored(value, !isGradient && run.tensors[next.key].isWeight);
-    const title = `${isGradient ? "\u2202" : ""}${next.key}${Article.cellNames.indices(place, run)} \u00b7 ${next.problem.replace("x", "\u00d7")} \u00b7 ${Article.number.exact(stored)}`;
+    const address = `${isGradient ? "\u2202" : ""}${next.key}${Article.cellNames.indices(place, run)}`;
+    const title = [address, Article.cellNames.problem(next.problem), Article.number.exact(stored)].join(" \u00b7 ");
     show(element, Article.number.formatted(stored, own.format, own.decimals), title, stored);
   }
 
@@ -79,9 +78,11 @@
   function problem(element, { run, problem: name }) {
     const { tokens, prompt } = Article.cellNames.problemOf(run, name);
     const [question, answer] = [tokens.slice(0, prompt), tokens.slice(prompt).filter((token) => token !== "<end>")].map((part) => part.join(""));
-    const parts = { a: tokens[0], b: tokens[2], product: question.slice(0, -1), prompt: question, answer, first: answer[0], whole: question + answer };
-    const text = parts[element.dataset.part];
-    Article.setText(element, text);
+    const parts = {
+      a: tokens[0], b: tokens[2], product: question.slice(0, -1), prompt: question,
+      answer, first: answer[0], whole: question + answer,
+    };
+    Article.setText(element, parts[element.dataset.part]);
   }
 
   Article.prose = { mount, number, numbers, placeIn, problem };

@@ -24,8 +24,7 @@
   function mount(item) {
     const fresh = item.cloneNode(true), fieldset = item.querySelector("fieldset"), answers = item.querySelector("details");
     const { item: id } = item.dataset, inputs = [...fieldset.elements];
-    const said = make("div", { className: "quiz-said" });
-    said.setAttribute("role", "status");
+    const said = make("div", { className: "quiz-said", role: "status" });
     let isFirst = true, isSeen = false;
 
     const say = (className, ...words) => {

@@ -9,7 +9,10 @@
     const inputs = [...figure.querySelectorAll("input")];
     const written = inputs.findIndex(({ defaultChecked }) => defaultChecked);
     const show = (source) => (inputs[source].checked = true);
-    const chosen = () => show(inputs[Article.state.get().source] ? Article.state.get().source : written);
+    const chosen = () => {
+      const { source } = Article.state.get();
+      show(inputs[source] ? source : written);
+    };
     figure.addEventListener("click", ({ target }) => { // keys do so too; pointing has made the change before
       const source = inputs.indexOf(target);
       if (source >= 0) Article.state.set({ source: source === written ? null : String(source) });

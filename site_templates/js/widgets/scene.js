@@ -59,7 +59,7 @@
         const run = await Article.passes.load();
         if (!view) write(figure, viewOf(run));
       } catch (error) {
-        Article.problem.tell(figure, error);
+        Article.failure.tell(figure, error);
       }
     });
   }
@@ -105,12 +105,12 @@
   function isKnown(run) {
     const { seed, step, position, layer, head, edits } = Article.state.get();
     const { n_layers, n_heads } = run.sizes;
-    const most = Math.max(...run.dataset.problems.map(({ tokens }) => tokens.length)) - 2;
+    const { length } = Article.cellNames.longest(run).tokens;
     const isUnder = (value, limit) => value === null || value < limit;
     const wrong = {
       seed: seed === null || Article.seed.isListed(seed), step: step === null || !Article.seed.isOther(seed),
       problem: Article.cellNames.tokensOf(run, problem()) !== undefined,
-      position: isUnder(position, most + 1), layer: isUnder(layer, n_layers), head: isUnder(head, n_heads),
+      position: isUnder(position, length - 1), layer: isUnder(layer, n_layers), head: isUnder(head, n_heads),
       edits: Article.edits.read(edits, run) !== null,
     };
     const names = Object.keys(wrong).filter((name) => !wrong[name]);
@@ -127,15 +127,16 @@
     const { count } = edits;
     const shown = [
       run.seed === null ? "" : Article.seed.told(run),
-      view.problem === written() ? "" : view.problem.replace("x", "\u00d7"),
+      view.problem === written() ? "" : Article.cellNames.problem(view.problem),
       layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
       head === null ? "" : Article.text("figure.head", { number: head + 1 }),
       position === null ? "" : Article.text("scene_position", { token: Article.cellNames.tokensOf(run, view.problem)[position], position }),
       step === null ? "" : Article.text("scene_step", { step }),
       count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     ].filter(Boolean).join(Article.text("scene_and"));
-    const prose = [written().replace("x", "\u00d7"), run.seed === null ? "" : Article.seed.name()].filter(Boolean).join(Article.text("scene_and"));
-    Article.bar.say(shown && Article.text(isAboutStart ? "scene_shown_initial" : "scene_shown", { shown, problem: prose, last: run.recipe.steps }));
+    const own = [Article.cellNames.problem(written()), ...(run.seed === null ? [] : [Article.seed.name()])];
+    const values = { shown, problem: own.join(Article.text("scene_and")), last: run.recipe.steps };
+    Article.bar.say(shown && Article.text(isAboutStart ? "scene_shown_initial" : "scene_shown", values));
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */

@@ -17,7 +17,8 @@
 
   function mount() {
     const label = Article.text("seed_label");
-    const select = make("select", { className: "seed-chooser", title: label, ariaLabel: label }, ...[article, ...others].map((seed) => new Option(name(seed), String(seed))));
+    const options = [article, ...others].map((seed) => new Option(name(seed), String(seed)));
+    const select = make("select", { className: "seed-chooser", title: label, ariaLabel: label }, ...options);
     document.querySelector(".site-header").children[document.querySelector(".problem-chooser") ? 1 : 0].after(select);
     select.addEventListener("change", () => {
       const seed = Number(select.value);
@@ -28,8 +29,11 @@
       select.value = String(isOther(seed) ? seed : article);
       select.classList.toggle("is-other", isOther(seed));
     });
-    const notes = [...document.querySelectorAll(OWN)].map((part) => make("p", { className: "own-seed", hidden: true }, Article.text("seed_own", { name: name() })));
-    document.querySelectorAll(OWN).forEach((part, i) => part.before(notes[i]));
+    const notes = [...document.querySelectorAll(OWN)].map((part) => {
+      const note = make("p", { className: "own-seed", hidden: true }, Article.text("seed_own", { name: name() }));
+      part.before(note);
+      return note;
+    });
     document.addEventListener("article:scene", ({ detail: { run } }) => {
       for (const note of notes) note.hidden = run.seed === null;
       for (const control of document.querySelectorAll(":is(.timeline, .training) :is(input, button)")) control.disabled = run.seed !== null;
@@ -45,7 +49,8 @@
   /** What the builder wrote, where the seed is another than when it was last asked for; else null. */
   function changed(element, { seed }) {
     const own = Article.follow.own(element, ({ value }) => ({
-      seed: null, nodes: [...element.childNodes], text: element.textContent, title: element.title, label: element.ariaLabel, value: Number(value),
+      seed: null, nodes: [...element.childNodes], text: element.textContent, title: element.title,
+      label: element.ariaLabel, value: Number(value),
     }));
     if (own.seed === seed) return null;
     own.seed = seed;
@@ -92,20 +97,18 @@
     const value = source === "claims" ? run.claims[id]?.numbers[key] : source === "manifest" ? run.figures[key] : undefined;
     const isSame = value === undefined || value === own.value, isEvery = source === "claims" && isOfTables(id, run);
     const isPlain = format === "exact" && (value === 0 || Math.abs(value) >= 1e-3);
-    const shown = () => (isPlain ? Article.number.exact(value) : Article.number.formatted(value, format === "exact" ? "scientific" : format, decimals));
-    element.textContent = isSame ? own.text : shown();
-    element.title = isSame ? own.title : `${address} \u00b7 ${name(run.seed)} \u00b7 ${Article.number.exact(value)}`;
+    const form = format === "exact" ? "scientific" : format, { exact, formatted } = Article.number;
+    element.textContent = isSame ? own.text : isPlain ? exact(value) : formatted(value, form, decimals);
+    element.title = isSame ? own.title : `${address} \u00b7 ${name(run.seed)} \u00b7 ${exact(value)}`;
     element.dataset.value = String(isSame ? own.value : value);
     if (run.seed !== null && value === undefined && !isEvery) element.dataset.only = name();
     else delete element.dataset.only;
   }
 
-  Article.seed = {
-    mount, name, told, isOther, isListed,
-    WRITERS: {
-      "a.claim": claim,
-      ".claim-item": item,
-      ':is([data-address^="claims."], [data-address^="manifest.training."], [data-address^="training."], [data-address^="evidence.interventions."]):not(.quiz *)': number,
-    },
-  };
+  /** How the addresses of numbers begin that another seed has others of. */
+  const TURNING = ["claims.", "manifest.training.", "training.", "evidence.interventions."];
+  const NUMBERS = `:is(${TURNING.map((start) => `[data-address^="${start}"]`)}):not(.quiz *)`;
+  const WRITERS = { "a.claim": claim, ".claim-item": item, [NUMBERS]: number };
+
+  Article.seed = { mount, name, told, isOther, isListed, WRITERS };
 })((window.Article ??= {}));

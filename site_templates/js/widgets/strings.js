@@ -7,7 +7,7 @@
 
   /**
    * @param {string} name
-   * @param {Record<string, string>} [values] what stands for each {name} in the text
+   * @param {Record<string, string | number>} [values] what stands for each {name} in the text
    * @returns {string}
    */
   Article.text = function (name, values = {}) {

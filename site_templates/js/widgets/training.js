@@ -2,22 +2,23 @@
 (function (Article) {
   "use strict";
 
+  /** @typedef {Awaited<ReturnType<typeof Article.data.run>>} Run */
+
   /** @param {HTMLElement} root */
   function mount(root) {
-    const part = (name) => /** @type {HTMLElement} */ (root.querySelector(`[data-part="${name}"]`));
-    const button = (name) => /** @type {HTMLButtonElement} */ (root.querySelector(`[data-command="${name}"]`));
     const start = /** @type {HTMLButtonElement} */ (root.querySelector("#train-here"));
-    const verdict = /** @type {HTMLElement} */ (root.querySelector("#train-verdict"));
     const follows = /** @type {HTMLInputElement} */ (root.querySelector("[data-follow]"));
     /** @type {((command: string) => void) | undefined} */
     let send;
-    /** @type {Awaited<ReturnType<typeof Article.data.run>>} */
+    /** @type {Run} */
     let run;
     let isRunning = false;
 
     root.hidden = false;
     start.addEventListener("click", () => command(isRunning ? "pause" : "run"));
-    for (const name of ["step", "reset"]) button(name).addEventListener("click", () => command(name));
+    for (const name of ["step", "reset"]) {
+      root.querySelector(`[data-command="${name}"]`).addEventListener("click", () => command(name));
+    }
     follows.addEventListener("change", () => !follows.checked && Article.scene.show(null));
 
     async function command(name) {
@@ -31,58 +32,67 @@
         label();
       } catch (error) {
         isRunning = false;
-        verdict.textContent = Article.text("train_failed", { reason: String(error) });
+        verdictOf(root).textContent = Article.text("train_failed", { reason: String(error) });
         reportError(error);
       }
     }
 
-    function hear({ step, steps, loss, correct, weights, isDone }) {
-      if (isDone) isRunning = false;
-      part("step").textContent = String(step);
-      part("loss").textContent = Article.number.display(loss.at(-1), 4);
-      part("correct").textContent = String(correct.at(-1));
-      /** @type {HTMLProgressElement} */ (root.querySelector("progress")).value = step / steps;
-      Article.curves.draw("loss", step - loss.length + 1, loss);
-      Article.curves.draw("correct", step - correct.length + 1, correct);
-      if (follows.checked && !Article.seed.isOther(Article.state.get().seed)) Article.scene.show({ step, weights });
-      judge(isDone ? weights : null);
+    function hear(report) {
+      if (report.isDone) isRunning = false;
+      show(root, report);
+      if (follows.checked && !Article.seed.isOther(Article.state.get().seed)) Article.scene.show(report);
+      judge(verdictOf(root), report.isDone ? report.weights : null, run);
       label();
     }
 
-    /** Compare every weight with the build's; float32 is what the build stores. */
-    function judge(weights) {
-      if (!weights) {
-        verdict.textContent = "";
-        delete verdict.dataset.identical;
-        delete verdict.dataset.total;
-        return;
-      }
-      const mine = Float32Array.from(weights);
-      const identical = mine.filter((value, i) => Object.is(value, run.trained[i])).length;
-      const total = run.trained.length;
-      Object.assign(verdict.dataset, { identical: String(identical), total: String(total) });
-      const first = mine.findIndex((value, i) => !Object.is(value, run.trained[i]));
-      verdict.textContent =
-        first < 0
-          ? Article.text("train_identical", { identical: whole(identical), total: whole(total) })
-          : Article.text("train_different", {
-              different: whole(total - identical),
-              total: whole(total),
-              first: nameOf(first),
-            });
-    }
-
-    function nameOf(index) {
-      for (const { key, start: from, size } of Article.engine.weightPlaces(run.sizes).values()) {
-        if (index < from + size) return `${key}, ${index - from}`;
-      }
-      return String(index);
-    }
-
     function label() {
-      start.textContent = isRunning ? Article.text("train_pause") : Article.text("train_run");
+      start.textContent = Article.text(isRunning ? "train_pause" : "train_run");
       start.setAttribute("aria-pressed", String(isRunning));
     }
+  }
+
+  const verdictOf = (root) => /** @type {HTMLElement} */ (root.querySelector("#train-verdict"));
+
+  /** Where the run is, and the curves up to there. */
+  function show(root, { step, steps, loss, correct }) {
+    const part = (name) => /** @type {HTMLElement} */ (root.querySelector(`[data-part="${name}"]`));
+    part("step").textContent = String(step);
+    part("loss").textContent = Article.number.display(loss.at(-1), 4);
+    part("correct").textContent = String(correct.at(-1));
+    /** @type {HTMLProgressElement} */ (root.querySelector("progress")).value = step / steps;
+    Article.curves.draw("loss", step - loss.length + 1, loss);
+    Article.curves.draw("correct", step - correct.length + 1, correct);
+  }
+
+  /**
+   * Compare every weight with the build's; float32 is what the build stores.
+   *
+   * @param {HTMLElement} verdict
+   * @param {Float64Array | null} weights null while the run is on its way
+   * @param {Run} run
+   */
+  function judge(verdict, weights, run) {
+    if (!weights) {
+      verdict.textContent = "";
+      delete verdict.dataset.identical;
+      delete verdict.dataset.total;
+      return;
+    }
+    const isDifferent = (value, i) => !Object.is(value, run.trained[i]);
+    const mine = Float32Array.from(weights), total = run.trained.length;
+    const different = mine.filter(isDifferent).length, identical = total - different;
+    Object.assign(verdict.dataset, { identical: String(identical), total: String(total) });
+    const counts = { identical: whole(identical), different: whole(different), total: whole(total) };
+    verdict.textContent = different
+      ? Article.text("train_different", { ...counts, first: nameOf(mine.findIndex(isDifferent), run) })
+      : Article.text("train_identical", counts);
+  }
+
+  /** The tensor that has a weight, and its place in it. */
+  function nameOf(index, run) {
+    const places = [...Article.engine.weightPlaces(run.sizes).values()];
+    const { key, start } = places.find(({ start: from, size }) => index < from + size);
+    return `${key}, ${index - start}`;
   }
 
   const whole = (count) => count.toLocaleString("en-US");

@@ -67,7 +67,7 @@
   // row · column, term by term
   function dot(at, row, { column, factor, decimals: wanted }) {
     const [left, right, result] = [at("left"), at("right"), at("result")];
-    const terms = left.columns.map((label, k) => ({ label, k, a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
+    const terms = termsOf(left.columns, (k) => ({ a: left.at(row, k), b: right.at(k, Number(column)) })).filter(({ a, b }) => a && b);
     const own = result.at(row, Number(column)), isEdited = result.isEdited(row, Number(column));
     const products = terms.map(({ a, b }) => a * b), sum = isEdited ? total(products) : own / Number(factor ?? 1);
     const [decimals, adds] = thatAddUp(products, sum, Number(wanted));
@@ -83,7 +83,8 @@
   // A = e^S / Σ e^S
   function softmax(at, row, { decimals }) {
     const wanted = Number(decimals), [scores, result] = [at("scores"), at("result")];
-    const terms = scores.columns.map((label, k) => ({ label, k, score: scores.at(row, k), share: result.at(row, k) })).filter(({ score }) => score !== null);
+    const all = termsOf(scores.columns, (k) => ({ score: scores.at(row, k), share: result.at(row, k) }));
+    const terms = all.filter(({ score }) => score !== null);
     const most = Math.max(...terms.map(({ score }) => score));
     const powers = terms.map(({ score }) => Math.exp(score - most)), sum = total(powers);
     const shares = terms.map(({ share }) => share), isEdited = ({ k }) => result.isEdited(row, k);
@@ -99,7 +100,7 @@
   // H = Σ A V, source by source
   function mixture(at, row, { decimals }) {
     const wanted = Number(decimals), [shares, contents, result] = [at("shares"), at("contents"), at("result")];
-    const terms = shares.columns.map((label, k) => ({ label, k, share: shares.at(row, k) })).filter(({ share }) => share);
+    const terms = termsOf(shares.columns, (k) => ({ share: shares.at(row, k) })).filter(({ share }) => share);
     const sums = contents.columns.map((_, d) => result.at(row, d));
     const own = sums.map((sum, d) => thatAddUp(terms.map(({ k, share }) => share * contents.at(k, d)), sum, wanted));
     return {
@@ -115,7 +116,8 @@
   // G_S = A (u - Σ A u), with u = G_A
   function softmax_gradient(at, row, { decimals }) {
     const wanted = Number(decimals), [shares, gradients, result] = [at("shares"), at("gradients"), at("result")];
-    const terms = shares.columns.slice(0, row + 1).map((label, k) => ({ label, k, a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
+    const sources = shares.columns.slice(0, row + 1);
+    const terms = termsOf(sources, (k) => ({ a: shares.at(row, k), u: gradients.at(row, k), told: result.at(row, k) }));
     const mean = total(terms.map(({ a, u }) => a * u));
     const differences = terms.map(({ u }) => /** @type {Sum} */ ([[u - mean, mean], u]));
     const own = [thatAddUp(terms.map(({ a, u }) => a * u), mean, wanted, ...differences), thatAddUp(terms.map(({ told }) => told), 0, wanted)];
@@ -125,6 +127,9 @@
       totals: [[mean, ...own[0]], [0, ...own[1]]],
     };
   }
+
+  /** A term for each label; `of` gives it its numbers. */
+  const termsOf = (labels, of) => labels.map((label, k) => ({ label, k, ...of(k) }));
 
   const total = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
@@ -154,8 +159,10 @@
 
   /** @returns {string[]} what stands at the places of an axis */
   function labels(axis, problem, { run }) {
-    const names = axis === "d_vocab" ? run.dataset.vocab : Article.cellNames.POSITIONS.includes(axis) ? Article.cellNames.tokensOf(run, problem) : null;
-    return names ? names.map(Article.cellNames.token) : Array.from({ length: run.sizes[axis] }, (_, i) => String(i));
+    const { POSITIONS, token, tokensOf } = Article.cellNames;
+    if (axis === "d_vocab") return run.dataset.vocab.map(token);
+    if (POSITIONS.includes(axis)) return tokensOf(run, problem).map(token);
+    return Array.from({ length: run.sizes[axis] }, (_, i) => String(i));
   }
 
   /** The cell that is worked out is called by its row and column. */

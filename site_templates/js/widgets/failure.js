@@ -11,7 +11,7 @@
     reportError(error);
     const figure = element.closest("figure");
     if (!figure || noteOf(figure)) return;
-    const note = Article.make("p", { className: "figure-problem", title: String(error) }, text || Article.text("figure_failed"));
+    const note = Article.make("p", { className: "figure-failure", title: String(error) }, text || Article.text("figure_failed"));
     note.classList.toggle("can-pass", text !== "");
     figure.append(note);
   }
@@ -24,8 +24,8 @@
 
   /** @returns {HTMLElement | null} */
   function noteOf(figure) {
-    return figure.querySelector(":scope > .figure-problem");
+    return figure.querySelector(":scope > .figure-failure");
   }
 
-  Article.problem = { tell, clear };
+  Article.failure = { tell, clear };
 })((window.Article ??= {}));
