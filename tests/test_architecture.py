@@ -8,9 +8,10 @@ from functools import cache
 
 import pytest
 
-from tests.projects import MODULES
+from tests.projects import MODULES, ROOT
 
 LONGEST_FUNCTION = 60
+LONGEST_FILE = 250
 
 WALLS: dict[str, tuple[str, ...]] = {
     "torch": (
@@ -188,6 +189,13 @@ def test_functions_fit_on_a_screen_and_say_what_they_return(module: str) -> None
         assert length <= LONGEST_FUNCTION, f"{function.name} has {length} lines"
         if function.name != "__init__":
             assert function.returns is not None, f"{function.name} does not say what it returns"
+
+
+def test_no_file_of_code_is_too_long_to_keep_in_mind() -> None:
+    files = [*MODULES.values(), *(ROOT / "site_templates").rglob("*.[jc]s*")]
+    lengths = {str(path.relative_to(ROOT)): len(path.read_bytes().splitlines()) for path in files}
+    assert len(lengths) > len(MODULES)
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
 def test_half_of_all_functions_have_at_most_ten_lines() -> None:

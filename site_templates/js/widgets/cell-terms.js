@@ -26,8 +26,8 @@
     const rest = shown.lines.slice(AT_ONCE);
     if (rest.length) opened.later(table, ({ tBodies: [body] }) => body.append(...rest.map((line) => row(line, width, opened))));
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
-    const notes = [shown.left ? Article.text("cell_left", { count: String(shown.left) }) : "",
-      isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: String(shown.decimals) })];
+    const notes = [shown.left ? Article.text("cell_left", { count: shown.left }) : "",
+      isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: shown.decimals })];
     const toggle = make("button", { type: "button", className: "cell-toggle cell-unrounded" }, Article.text("cell_unrounded"));
     toggle.setAttribute("aria-pressed", String(isUnrounded));
     return [
@@ -100,9 +100,10 @@
   }
 
   function stepRow({ name, text, operand }, width, opened) {
-    const eps = String(opened.run.sizes.ln_eps.toFixed(5));
-    const label = make("th", { scope: "row", colSpan: width }, Article.text(`cell_step_${name}`, { eps }));
-    if (operand) label.append(" ", Article.cellNames.letter(opened.run, operand));
+    const { made: { terms }, run } = opened;
+    const said = Article.text(`cell_step_${name}`, { width: terms.length, eps: run.sizes.ln_eps.toFixed(5) });
+    const label = make("th", { scope: "row", colSpan: width }, said);
+    if (operand) label.append(" ", Article.cellNames.letter(run, operand));
     const made = make("tr", {}, label, make("td", {}, operand ? link(operand, text, opened) : text));
     made.dataset.step = name;
     return made;

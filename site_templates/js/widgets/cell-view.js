@@ -137,7 +137,7 @@
     const { length } = cells;
     if (length === 0) return make("p", {}, Article.text("cell_no_users"));
     const count = length === 1 ? "cell_users_one" : "cell_users";
-    const details = make("details", {}, make("summary", {}, Article.text(count, { count: String(length) })));
+    const details = make("details", {}, make("summary", {}, Article.text(count, { count: length })));
     details.addEventListener("toggle", () => details.append(...userLines(cells, opened)), { once: true });
     return details;
   }
@@ -149,7 +149,7 @@
     return names.map((name) => {
       const group = cells.filter(({ key, head }) => `${key} ${head}` === name);
       const title = make("span", {}, Article.cellNames.letter(run, group[0]));
-      if (group[0].head !== null) title.append(" ", make("small", {}, Article.text("figure.head", { number: String(group[0].head + 1) })));
+      if (group[0].head !== null) title.append(" ", make("small", {}, Article.text("figure.head", { number: group[0].head + 1 })));
       const own = (cell) => Article.cellNames.indices({ ...place, cell }, run);
       return make("div", {}, title, make("p", {}, ...group.flatMap((cell) => [link(cell, own(cell), opened), " "])));
     });

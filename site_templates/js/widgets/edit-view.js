@@ -124,7 +124,7 @@
     };
     const take = (cells, to) => {
       const values = cells.map(cellOf);
-      if (values.includes(null)) refuse(Article.text("edit_no_such_position", { problem: chooser.chosen(parts).replace("x", "×") }));
+      if (values.includes(null)) refuse(Article.text("edit_no_such_position", { problem: Article.cellNames.problem(chooser.chosen(parts)) }));
       else put(values, {}, to);
     };
     line.append(Article.text("edit_from"), " ", ...chooser.shown(parts), " ", button(Article.text("edit_cell"), () => take([place.cell], address)));
@@ -184,8 +184,9 @@
   function probabilities({ place, run, numbers }) {
     const { cell, problem, stage } = place;
     const [axis] = run.tensors[cell.key].axes.filter((name) => name !== "head");
-    const isAnswer = Article.cellNames.POSITIONS.includes(axis) && !run.tensors[cell.key].isWeight && cell.row >= 3;
-    const position = isAnswer ? cell.row : Math.min(Article.state.get().position ?? 3, numbers.model.rows.n - 1);
+    const known = Article.cellNames.problemOf(run, problem);
+    const isAnswer = Article.cellNames.POSITIONS.includes(axis) && !run.tensors[cell.key].isWeight && cell.row >= known.asked;
+    const position = isAnswer ? cell.row : Math.min(Article.state.get().position ?? known.prompt - 1, numbers.model.rows.n - 1);
     const passes = [Article.passes.at({ problem, stage }, true), Article.passes.at({ problem, stage })];
     const { vocab } = run.dataset;
     const all = vocab.map((token, column) => ({ token, shares: passes.map((pass) => Article.engine.valueOf(pass, { key: "probs", head: null, row: position, column })) }));
