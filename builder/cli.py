@@ -197,6 +197,9 @@ def _add_tables(command: argparse.ArgumentParser) -> None:
 
 def _add_seeds(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seeds", default="0-63", help="such as 0-63 or 0-9,20 (%(default)s)")
+    command.add_argument(
+        "--replace", action="store_true", help="drop the stored seeds that are not among these"
+    )
     _add_workers(command)
 
 

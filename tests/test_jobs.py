@@ -86,9 +86,11 @@ from builder.stages import Cache
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    calls = [Call("tests.calls:square", (2,)), *(Call("tests.calls:endless", (n, str(folder))) for n in (0, 1))]
+    endless = [Call("tests.calls:endless", (number, str(folder))) for number in (0, 1)]
+    calls = [Call("tests.calls:square", (2,)), *endless]
     asked = [Job(f"evidence/{place}", ("model.task",), call) for place, call in enumerate(calls)]
-    Jobs(Cache(folder / "cache"), SourceCode(Path(sys.argv[2])), Processes(int(sys.argv[3]))).results(asked, print)
+    source, workers = SourceCode(Path(sys.argv[2])), Processes(int(sys.argv[3]))
+    Jobs(Cache(folder / "cache"), source, workers).results(asked, print)
 """
 
 
