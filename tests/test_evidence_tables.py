@@ -299,23 +299,21 @@ def tables_of_build(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("name", "spoil", "says"),
+    ("command", "name", "spoil", "says"),
     [
-        ("census", cut_short, "is damaged: "),
-        ("controls", lambda path: path.write_bytes(b""), "is damaged: "),
-        ("controls", put("table", "full", value=...), "has no `full`"),
-        ("recall", lambda path: path.write_text("[1,2]"), "is damaged: "),
-        ("held-out", Path.unlink, "is not there"),
+        ("build", "census", cut_short, "is damaged: "),
+        ("build", "controls", put("table", "full", value=...), "has no `full`"),
+        ("lock", "recall", lambda path: path.write_text("[1,2]"), "is damaged: "),
+        ("build", "held-out", Path.unlink, "is not there"),
     ],
 )
-@pytest.mark.parametrize("command", ["build", "lock"])
 def test_a_table_that_claims_need_is_one_error_in_its_own_file(
     project: Path,  # noqa: ARG001
     tables_of_build: Path,
+    command: str,
     name: str,
     spoil: Callable[[Path], None],
     says: str,
-    command: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     spoil(tables_of_build / f"{name}.json")
