@@ -34,8 +34,8 @@ class TensorDifference:
     Attributes
     ----------
     group
-        Kind of file, such as `traces/trained`; the checkpoints together are `weights/step-*`. A table
-        of evidence is one by itself.
+        Kind of file, such as `traces/trained`; the checkpoints together are `weights/step-*`. A
+        table of evidence is one by itself.
     key
         The tensor; in a table of evidence the way to it.
     n_files
