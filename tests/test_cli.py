@@ -32,7 +32,7 @@ OPTIONS = {
     "diff": ["OLD", "NEW", "--json", "--markdown"],
     "lock": ["--quiet"],
     "evidence": ["TABLE", "--jobs", "--dask", "--quiet"],
-    "census": ["--seeds", "--jobs", "--dask", "--quiet"],
+    "census": ["--seeds", "--replace", "--jobs", "--dask", "--quiet"],
     "clean": ["--out"],
     "doctor": [],
 }

@@ -77,6 +77,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, n: int) -> None
 
 
 INTERRUPTED = """
+import signal
 import sys
 from pathlib import Path
 from builder.code import SourceCode
@@ -85,6 +86,7 @@ from builder.evidence.workers import Call, Processes
 from builder.stages import Cache
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     folder = Path(sys.argv[1])
     endless = [Call("tests.calls:endless", (number, str(folder))) for number in (0, 1)]
     calls = [Call("tests.calls:square", (2,)), *endless]
@@ -155,7 +157,7 @@ def test_a_training_that_diverges_is_one_message(project: Path, capsys: Captured
     preset = "  preset: multiplication\n"
     changed = f"{preset}  learning_rate: 1.0e+300\n  steps: 3\n"
     substitute(project / "content/site.yml", preset, changed)
-    assert main(["census", "--seeds", "1", "--jobs", "1", "--quiet"]) == 1
+    assert main(["census", "--seeds", "1", "--replace", "--jobs", "1", "--quiet"]) == 1
     said = capsys.readouterr().err
     assert "a training diverged: at step 1 the loss is" in said
     assert "[training]" in said
