@@ -35,17 +35,15 @@
     problem.setAttribute("role", "alert");
     const refuse = (text) => (problem.textContent = text);
     const result = make("div", { className: "cell-edit-p" });
-    const reveal = () => result.scrollIntoView({ block: "nearest" });
     const put = (values, options, to = address) => {
       if (Article.edits.isZeroDivisor(place.cell, values[0])) return refuse(Article.text("edit_zero"));
       const isKept = Article.edits.set(to, values, options);
       refuse(isKept ? "" : Article.text("edit_too_many"));
-      if (!options?.replace) reveal();
+      if (!options?.replace) result.scrollIntoView({ block: "nearest" });
     };
     details.append(typed(value, put, refuse), slider(opened, value, put), problem, result, swap(opened, put, refuse, address));
     if (isPattern(place)) details.append(row(opened, put, refuse, address));
     update(details, opened);
-    reveal();
   }
 
   const isPattern = ({ cell }) => cell.key.endsWith(".attn.pattern");
