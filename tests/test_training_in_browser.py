@@ -136,6 +136,36 @@ def test_figures_follow_a_run_when_they_are_asked_to(site: BuiltSite, chromium: 
         expect(visit.page.locator(".state-bar")).to_be_hidden()
 
 
+def test_figures_show_where_the_training_stands_from_when_they_are_asked_to(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html") as visit:
+        page, follows = visit.page, visit.page.locator("[data-follow]")
+        page.locator('[data-command="step"]').click()
+        expect(reading(page, "step")).to_have_text("1")
+        follows.check()
+        expect(page.locator(".state-bar")).to_contain_text("第 1 步")
+        page.locator("figure.matrix").first.scroll_into_view_if_needed()
+        assert cells(page) == expected(site, 1)
+
+
+def test_the_timeline_takes_over_from_a_run_that_figures_follow(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    steps = site.snapshot.document("training.json")["checkpoints"]
+    with chromium.visit(site.folder / "index.html") as visit:
+        page, follows = visit.page, visit.page.locator("[data-follow]")
+        follows.check()
+        page.locator('[data-command="step"]').click()
+        expect(page.locator(".state-bar")).to_contain_text("第 1 步")
+        slide(page, 7)
+        expect(page.locator(".state-bar")).to_contain_text(f"第 {steps[7]} 步")
+        expect(follows).not_to_be_checked()
+        page.locator('[data-command="step"]').click()
+        expect(reading(page, "step")).to_have_text("2")
+        assert cells(page) == expected(site, steps[7])
+
+
 def reading(page: Page, name: str) -> Any:
     return page.locator(f'.training [data-part="{name}"]')
 
