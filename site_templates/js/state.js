@@ -47,6 +47,9 @@
     cell: matching(/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/),
   };
 
+  /** What a page must have, or else a field means nothing there. */
+  const PARTS = { prefix: () => ".laboratory", change: (value) => `[name="change"] [value="${value}"]` };
+
   /** Marks that may stand in a fragment as they are. */
   const PLAIN = { "%3B": ";", "%3A": ":", "%2C": ",", "%3D": "=", "%5B": "[", "%5D": "]", "%40": "@" };
 
@@ -55,6 +58,8 @@
   /** @type {{address: string, replace: boolean}[]} what the address has still to say, one after the other */
   let unwritten = [];
   let resting = 0;
+  /** @type {string[]} parts of the address that were left out, such as `layer=5` */
+  let refused = [];
   /** @type {Set<(state: State, change: Partial<State>) => void>} */
   const listeners = new Set();
 
@@ -105,18 +110,18 @@
 
   /**
    * @param {string} hash
-   * @returns {{state: State, section: string, isUnderstood: boolean}}
+   * @returns {{state: State, section: string, unread: string[]}}
    */
   function parse(hash) {
     const [section, query = ""] = hash.replace(/^#/, "").split("?", 2);
     const found = { ...DEFAULTS };
-    let isUnderstood = true;
+    const unread = [];
     for (const [name, text] of new URLSearchParams(query)) {
       const value = Object.hasOwn(READERS, name) ? READERS[name](text) : null;
-      if (value === null) isUnderstood = false;
+      if (value === null) unread.push(`${name}=${text}`);
       else found[name] = value;
     }
-    return { state: found, section, isUnderstood };
+    return { state: found, section, unread };
   }
 
   /**
@@ -132,18 +137,43 @@
     return section || query ? `#${section}${query ? `?${query}` : ""}` : "";
   }
 
-  /** Take the state from the address, when the page opens and when the reader goes back. */
+  /** Take the state from the address, when the page opens, when the reader goes back and along a link in the page. */
   function read() {
     unwritten = []; // the reader has gone elsewhere from there
-    const { state: found, section, isUnderstood } = parse(location.hash);
+    const { state: found, section, unread } = parse(location.hash), isOther = withState("", found) !== withState("", state);
     state = found;
-    if (location.hash.includes("?") && section) document.getElementById(section)?.scrollIntoView();
-    for (const listener of listeners) listener(state, state);
-    return isUnderstood;
+    refused = unread;
+    if (location.hash.includes("?")) arrive(document.getElementById(section));
+    if (isOther) for (const listener of listeners) listener(state, state);
+    const strange = Object.keys(PARTS).filter((name) => state[name] !== null && !document.querySelector(PARTS[name](state[name])));
+    if (unread.length + strange.length) refuse(Object.fromEntries(strange.map((name) => [name, null])));
+  }
+
+  /** Go to a place, as browsers do where it is all that an address says. */
+  function arrive(place) {
+    if (!place) return;
+    if (place.tabIndex < 0) place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+    place.scrollIntoView();
+  }
+
+  /**
+   * Leave out of the address what means nothing here, and say so.
+   *
+   * @param {Partial<State>} change what stays: nothing, or some of the edits
+   */
+  function refuse(change) {
+    for (const [name, rest] of Object.entries(change)) {
+      const wrong = String(state[name]).split(";").filter((part) => !rest?.split(";").includes(part));
+      refused.push(...wrong.map((part) => `${name}=${part}`));
+    }
+    set(change, { replace: true });
+    const told = refused.map((part) => part.replace(/^(.{40}).+/, "$1\u2026"));
+    Article.bar.note(Article.text("address_not_understood", { parts: told.join(Article.text("scene_and")) }));
   }
 
   addEventListener("popstate", read);
   addEventListener("pagehide", write);
 
-  Article.state = { get, set, subscribe, reset, read, parse, withState, fragment };
+  Article.state = { get, set, subscribe, reset, read, refuse, parse, withState, fragment };
 })((window.Article ??= {}));

@@ -33,5 +33,5 @@
     return best;
   }
 
-  Article.timeline = { mount, nearest };
+  Article.timeline = { mount };
 })((window.Article ??= {}));
