@@ -500,7 +500,7 @@ def test_a_missing_text_of_the_interface_is_one_message(project: Path, name: str
 
 def test_a_wrong_place_in_a_text_is_one_message_at_its_line(project: Path) -> None:
     strings = project / "site_templates/strings.yml"
-    line = substitute(strings, "这句话已由构建检验：{id}", "这句话已由构建检验：{name}")
+    line = substitute(strings, "已由构建检验：{statement}", "已由构建检验：{name}")
     (diagnostic,) = failure(project)
     assert (diagnostic.path, diagnostic.line) == ("site_templates/strings.yml", line)
     assert "{name}" in diagnostic.excerpt

@@ -30,7 +30,8 @@ def render(role: Role, context: Context) -> str:
     about = site.href(here, site.language_of(ABOUT, here), ABOUT)
     href = f"{about}#claim-{claim.id}"
     context.links.append(Link(href, Location(context.chapter.path, role.line)))
-    said, shown = context.words("figure.claim", id=claim.id), ""
+    statement = context.words(f"claim.{claim.id}", **claim.numbers).rstrip("。.")
+    said, shown = context.words("figure.claim", statement=statement), ""
     if seeds := seeds_of(claim.id, context):
         said = context.words("figure.claim_with_seeds", claim=said, seeds=seeds.words)
         shown = f"{seeds.count}/{seeds.total}"
