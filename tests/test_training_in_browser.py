@@ -20,8 +20,10 @@ WITHOUT_WORKERS = "delete window.Worker"
 
 def test_training_here_ends_in_the_builds_weights(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "index.html") as visit:
+        visit.page.locator("[data-follow]").check()
         visit.page.locator("#train-here").click()
         assert_identical(visit, site)
+        expect(visit.page.locator(".state-bar")).to_be_hidden()  # the text speaks of the last step
         assert visit.complaints == []
         assert visit.strangers == []
 

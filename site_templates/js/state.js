@@ -47,9 +47,6 @@
     cell: matching(/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/),
   };
 
-  /** What a page must have, or else a field means nothing there. */
-  const PARTS = { prefix: () => ".laboratory", change: (value) => `[name="change"] [value="${value}"]` };
-
   /** Marks that may stand in a fragment as they are. */
   const PLAIN = { "%3B": ";", "%3A": ":", "%2C": ",", "%3D": "=", "%5B": "[", "%5D": "]", "%40": "@" };
 
@@ -145,8 +142,8 @@
     refused = unread;
     if (location.hash.includes("?")) arrive(document.getElementById(section));
     if (isOther) for (const listener of listeners) listener(state, state);
-    const strange = Object.keys(PARTS).filter((name) => state[name] !== null && !document.querySelector(PARTS[name](state[name])));
-    if (unread.length + strange.length) refuse(Object.fromEntries(strange.map((name) => [name, null])));
+    const strange = state.prefix === null || document.querySelector(".laboratory") ? [] : ["prefix"];
+    if (unread.length + strange.length) refuse(strange);
   }
 
   /** Go to a place, as browsers do where it is all that an address says. */
@@ -160,16 +157,18 @@
   /**
    * Leave out of the address what means nothing here, and say so.
    *
-   * @param {Partial<State>} change what stays: nothing, or some of the edits
+   * @param {string[]} names of fields
+   * @param {(part: string) => boolean} [isUnderstood] an edit that stays
    */
-  function refuse(change) {
-    for (const [name, rest] of Object.entries(change)) {
-      const wrong = String(state[name]).split(";").filter((part) => !rest?.split(";").includes(part));
-      refused.push(...wrong.map((part) => `${name}=${part}`));
+  function refuse(names, isUnderstood = () => false) {
+    const change = {};
+    for (const name of names) {
+      const parts = String(state[name]).split(";"), kept = parts.filter(isUnderstood);
+      change[name] = kept.join(";") || null;
+      refused.push(...parts.filter((part) => !kept.includes(part)).map((part) => `${name}=${part}`));
     }
     set(change, { replace: true });
-    const told = refused.map((part) => part.replace(/^(.{40}).+/, "$1\u2026"));
-    Article.bar.note(Article.text("address_not_understood", { parts: told.join(Article.text("scene_and")) }));
+    Article.bar.note(Article.text("address_not_understood", { parts: refused.join(Article.text("scene_and")) }));
   }
 
   addEventListener("popstate", read);

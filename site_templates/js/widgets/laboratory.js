@@ -72,7 +72,7 @@
   async function follow(state, change) {
     if (state.prefix === null || parse(state.prefix, problemOf(state))) return update(change !== state);
     await null; // until all others have read the address
-    if ("prefix" in change) Article.state.refuse({ prefix: null });
+    if ("prefix" in change) Article.state.refuse(["prefix"]);
     else Article.state.set({ prefix: null }, { replace: true });
   }
 

@@ -107,23 +107,18 @@
 
   /** Whether the model has what the state names; what it has not is taken out of the state. */
   function isKnown(run, kept) {
-    const { seed, step, position, layer, head, source, edits } = Article.state.get();
+    const { seed, step, position, layer, head, source, change, edits } = Article.state.get();
     const { n_layers, n_heads } = run.sizes;
     const { length } = Article.cellNames.longest(run).tokens;
-    const isUnder = (value, limit) => value === null || value < limit;
     const wrong = {
-      seed: seed === null || Article.seed.isListed(seed),
-      step: !kept || (!Article.seed.isOther(seed) && kept.steps.includes(step)),
-      problem: Article.cellNames.tokensOf(run, problem()) !== undefined,
-      position: isUnder(position, length - 1), layer: isUnder(layer, n_layers), head: isUnder(head, n_heads),
-      source: !(Number(source) >= length - 1), // it may be a word
-      edits: Article.edits.read(edits, run) !== null,
+      seed: seed !== null && !Article.seed.isListed(seed), step: kept && (Article.seed.isOther(seed) || !kept.steps.includes(step)),
+      problem: !Article.cellNames.tokensOf(run, problem()), edits: !Article.edits.read(edits, run),
+      position: position >= length - 1, layer: layer >= n_layers, head: head >= n_heads, source: Number(source) >= length - 1,
+      change: change !== null && !document.querySelector(`[name="change"] [value="${change}"]`),
     };
-    const names = Object.keys(wrong).filter((name) => !wrong[name]);
+    const names = Object.keys(wrong).filter((name) => wrong[name]);
     if (names.length === 0) return true;
-    const change = Object.fromEntries(names.map((name) => [name, null]));
-    if (!wrong.edits) change.edits = edits.split(";").filter((edit) => edit && Article.edits.made(edit, run)).join(";") || null;
-    Article.state.refuse(change);
+    Article.state.refuse(names, (part) => Boolean(part && Article.edits.made(part, run)));
     return false;
   }
 
@@ -141,7 +136,7 @@
       step: step === null ? "" : Article.text("scene_step", { step }),
       edits: count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
     }).filter(([, text]) => text);
-    const followed = chosen.filter(([name]) => isFollowed(name)), isMoved = followed.length > 0;
+    const followed = chosen.filter(isFollowed), isMoved = followed.length > 0;
     const shown = (isMoved ? followed : chosen).map(([, text]) => text).join(Article.text("scene_and"));
     const own = [Article.cellNames.problem(written()), ...(run.seed === null ? [] : [Article.seed.name()])];
     const values = { shown, problem: own.join(Article.text("scene_and")), last: run.recipe.steps };
@@ -149,8 +144,8 @@
   }
 
   /** Whether anything of the page changes with a field. */
-  function isFollowed(name) {
-    return document.querySelector(`[data-follows~="${name}"], select[name="${name}"]${FOLLOWING[name] ?? ""}`);
+  function isFollowed([name]) {
+    return document.querySelector(`[data-follows~="${name}"], [name="${name}"]${FOLLOWING[name] ?? ""}`);
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
