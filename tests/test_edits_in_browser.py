@@ -272,7 +272,6 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         "embed.W_E[14,0]=1",
         "blocks.0.ln1.scale[0]=0",  # divides
         "blocks.0.attn.W_QK[1,0,0]=1",  # nothing reads the product
-        "probs[3,0]=1;;probs[3,1]=0",
         "probs[3,0]=1;" * 400,
     ],
 )

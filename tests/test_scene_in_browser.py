@@ -304,8 +304,8 @@ def test_a_link_of_the_ledger_adds_its_head_to_what_is_chosen(
         scene.choose(page, problem="2x3", step=60, head=1)
         page.locator('a[href="#boxes?layer=1&head=0"]').click()
         page.wait_for_url("**/ledger.html#boxes?step=60&problem=2x3&layer=1&head=0")
-        where = page.locator('figure[data-stage="trained"][data-key="blocks.1.attn.q"] .matrix-where').first
-        expect(where).to_have_text("第 2 层 · 头 1 · 第 60 步 · 2×3")
+        figure = page.locator('figure[data-stage="trained"][data-key="blocks.1.attn.q"]').first
+        expect(figure.locator(".matrix-where")).to_have_text("第 2 层 · 头 1 · 第 60 步 · 2×3")
 
 
 def test_a_figure_that_fails_says_so_and_the_others_follow(
@@ -451,4 +451,5 @@ def _without_stops(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _digits(page: Page) -> list[str]:
     """Every number of the page but those that are written when there is time, and the problems."""
-    return page.locator("main :is([data-value], .problem-part):not(.one-step *)").all_text_contents()
+    shown = "main :is([data-value], .problem-part):not(.one-step *)"
+    return page.locator(shown).all_text_contents()
