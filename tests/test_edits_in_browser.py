@@ -326,7 +326,6 @@ def test_on_a_phone_what_an_edit_leads_to_is_in_view(site: BuiltSite, chromium: 
         "embed.W_E[14,0]=1",
         "blocks.0.ln1.scale[0]=0",  # divides
         "blocks.0.attn.W_QK[1,0,0]=1",  # nothing reads the product
-        "probs[3,0]=1;;probs[3,1]=0",
         "probs[3,0]=1;" * 400,
     ],
 )

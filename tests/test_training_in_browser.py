@@ -12,7 +12,7 @@ from builder.numbers.display import display
 from model import task
 from model.encoding import rounded
 from model.trace import activations
-from tests.browser import Chromium, Visit, address_of, go_back, reload
+from tests.browser import Chromium, Visit, address_of, go_back, reload, visit_again
 from tests.site_build import BuiltSite
 
 WITHOUT_WORKERS = "delete window.Worker"
@@ -20,8 +20,10 @@ WITHOUT_WORKERS = "delete window.Worker"
 
 def test_training_here_ends_in_the_builds_weights(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "index.html") as visit:
+        visit.page.locator("[data-follow]").check()
         visit.page.locator("#train-here").click()
         assert_identical(visit, site)
+        expect(visit.page.locator(".state-bar")).to_be_hidden()  # the text speaks of the last step
         assert visit.complaints == []
         assert visit.strangers == []
 
@@ -118,8 +120,7 @@ def test_an_address_that_means_nothing_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "en" / "index.html") as visit:
         before = cells(visit.page)
-        visit.page.goto(f"{address_of(visit.page)}#{fragment.lstrip('#')}")
-        reload(visit.page)
+        visit_again(visit.page, fragment.lstrip("#"))
         expect(visit.page.locator(".state-bar")).to_contain_text("not understood")
         assert cells(visit.page) == before
         assert visit.complaints == []
