@@ -6,7 +6,7 @@ import sys
 
 
 def run() -> int:
-    """Run the command line; what cannot be printed, or Ctrl-C, ends it quietly at any time."""
+    """Run the command line; at any time Ctrl-C ends it, and quietly what cannot be printed."""
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115 - `>&-` closes it
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:
@@ -15,6 +15,8 @@ def run() -> int:
         code = main()
         sys.stdout.flush()
     except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            sys.stderr.write("interrupted\n")
         return 130
     except OSError:
         with contextlib.suppress(OSError):  # the interpreter flushes once more when it ends

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builder.claims.statements import false_claims, unmatched_claims
 from builder.code import SourceCode
 from builder.compute import Computer
 from builder.content.loader import load_site
 from builder.content.site import Site
 from builder.content.strings import Texts, load_texts
 from builder.errors import BuildError, Diagnostic, Diagnostics, Location, UsageError
+from builder.evidence.claimed import denied_claims, problems_of_tables
 from builder.lock import LOCK, Verdict, compare_with_lock
 from builder.output.exclusive import exclusively
 from builder.output.folder import Output
@@ -149,15 +149,14 @@ def _build(project: Project, options: Options, progress: Progress) -> Report:
         diagnostics.raise_if_fatal(strict=options.is_strict)
 
     computed = compute(project, site, cache, progress)
-    diagnostics.extend(computed.warnings)
-    diagnostics.extend(unmatched_claims(computed.claims, texts))
+    diagnostics.extend(problems_of_tables(computed, texts))
     diagnostics.raise_if_fatal(strict=options.is_strict)
     renderer = Renderer(
         site, texts, computed, project.templates, project.source, cache, diagnostics
     )
     with progress.stage("pages"):
         pages = renderer.pages()
-    diagnostics.extend(false_claims(computed.claims, texts, renderer.citations))
+    diagnostics.extend(denied_claims(computed, texts, renderer.citations))
     with progress.stage("assets"):
         assets = renderer.assets()
     output.add_all(pages)

@@ -28,7 +28,8 @@ Builds the article: trains the model, stores every number, renders the chapters.
 
 VERBOSE = "show tracebacks of internal errors"
 
-EXIT_CODES = "exit codes: 0 fine, 1 problems found, 2 wrong usage or unreadable input"
+EXIT_CODES = """\
+exit codes: 0 fine, 1 problems found, 2 wrong usage or unreadable input, 130 interrupted (Ctrl-C)"""
 
 BUILD = """\
 Build the site from content/, model/ and site_templates/ in the current folder.
@@ -94,7 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BuildError as error:
         commands.print_problems(error.diagnostics, as_json=as_json)
         return error.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
+        tell(str(interrupt) or "interrupted")
         return 130
     except BrokenPipeError:
         return 1
@@ -195,6 +197,9 @@ def _add_tables(command: argparse.ArgumentParser) -> None:
 
 def _add_seeds(command: argparse.ArgumentParser) -> None:
     command.add_argument("--seeds", default="0-63", help="such as 0-63 or 0-9,20 (%(default)s)")
+    command.add_argument(
+        "--replace", action="store_true", help="drop the stored seeds that are not among these"
+    )
     _add_workers(command)
 
 

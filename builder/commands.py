@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from builder.build import Options, Project, Report, build, compute, load, manifest_of, storing
-from builder.claims.statements import false_claims
 from builder.code import PACKAGES
 from builder.errors import Diagnostic, Diagnostics
+from builder.evidence.claimed import denied_claims, problems_of_tables
 from builder.output.exclusive import exclusively
 from builder.progress import Progress, tell
 from builder.stages import Cache, Event
@@ -80,7 +80,8 @@ def run_lock(options: argparse.Namespace) -> int:
         cache = Cache(project.cache)
         cache.prepare()
         computed = compute(project, site, cache, progress)
-        diagnostics.extend(false_claims(computed.claims, texts, {}))
+        diagnostics.extend(problems_of_tables(computed, texts))
+        diagnostics.extend(denied_claims(computed, texts, {}))
         diagnostics.raise_if_fatal()
         manifest = manifest_of(computed)
         write_lock(project.lock, manifest)

@@ -63,11 +63,8 @@ def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
     try:
         locked = json.loads(read_regular(path))
         before, now = locked["files"], lock_of(manifest)
-        changed = sorted(
-            name
-            for name in before.keys() | now["files"].keys()
-            if before.get(name) != now["files"].get(name)
-        )
+        names = sorted(before.keys() | now["files"].keys())
+        changed = [name for name in names if before.get(name) != now["files"].get(name)]
     except OSError as error:
         message = f"the lock cannot be read: {error.strerror or error}"
         raise UnreadableError(Diagnostic(str(path), 0, 0, "lock", message)) from error
@@ -81,6 +78,6 @@ def compare_with_lock(path: Path, manifest: Mapping[str, Any]) -> Verdict:
     first = changed[0] if changed else "the headline figures"
     return Verdict(
         False,
-        f"numbers: {len(changed)} of {len(now['files'])} files differ from {LOCK}, first {first}; "
+        f"numbers: {len(changed)} of {len(names)} files differ from {LOCK}, first {first}; "
         "`python -m builder lock` accepts these",
     )

@@ -40,6 +40,12 @@ def read_nothing(folder: str) -> None:
     read(Path(folder) / "manifest.json")
 
 
+def endless(_number: int, folder: str) -> None:
+    """Say in which process, and take longer than any test waits."""
+    (Path(folder) / f"{os.getpid()}.busy").touch()
+    time.sleep(600)
+
+
 def slow(number: int, folder: str) -> list[int]:
     """Take a while; say in which process."""
     (Path(folder) / f"{os.getpid()}").touch()

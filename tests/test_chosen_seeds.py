@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from builder.cli import main
 from builder.code import SourceCode
 from builder.content.loader import load_site
 from builder.errors import BuildError, Diagnostics
@@ -18,7 +20,7 @@ from model.config import Preset
 from model.packed import unpacked
 from model.train import initial_weights
 from tests.other_site import OTHER_SEED
-from tests.projects import ROOT
+from tests.projects import ROOT, substitute
 from tests.site_build import BuiltSite
 from tests.tables import content
 from tests.trained_models import PRESET
@@ -72,7 +74,19 @@ def test_a_seed_without_stored_weights_is_one_message() -> None:
         chosen(8, 12345)
     (problem,) = refused.value.diagnostics
     assert problem.message == "no weights are stored for seed 12345"
-    assert "`seeds`" in problem.hint
+    assert problem.hint.startswith("take `12345` out, or train it with ")
+
+
+def test_a_seed_without_stored_weights_is_told_on_its_own_line(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = substitute(project / "content/site.yml", "\n  - 26 ", "\n  - 12345 ") + 1
+    assert main(["build", "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"content/site.yml:{line}:5: error: no weights are stored for seed 12345"
+    )
+    assert "\n    - 12345 " in said
 
 
 def test_the_list_covers_what_the_census_denies() -> None:

@@ -363,7 +363,16 @@ def test_an_interruption_ends_without_a_traceback(
 
     monkeypatch.setattr(commands, "build", interrupt)
     assert main(["build"]) == 130
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+@pytest.mark.parametrize("command", [[], ["build"], ["census"]])
+def test_the_exit_code_of_an_interruption_stands_in_the_help(
+    command: list[str], capsys: Captured
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    assert "130 interrupted (Ctrl-C)" in capsys.readouterr().out
 
 
 def test_a_bug_of_ours_is_json_where_json_was_asked_for(
@@ -391,10 +400,10 @@ def test_what_cannot_be_printed_ends_quietly(project: Path, redirection: str, co
     assert "Exception ignored" not in finished.stderr
 
 
-def test_an_interruption_during_start_is_quiet(project: Path) -> None:
+def test_an_interruption_during_start_is_one_word(project: Path) -> None:
     (project / "argparse.py").write_text("raise KeyboardInterrupt")
     finished = as_process(project, "build")
-    assert (finished.returncode, finished.stderr) == (130, "")
+    assert (finished.returncode, finished.stderr) == (130, "interrupted\n")
 
 
 def test_messages_survive_a_terminal_without_chinese(project: Path) -> None:

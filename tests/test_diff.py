@@ -120,6 +120,29 @@ def test_differences_of_many_files_are_gathered_by_tensor(original: Path, tmp_pa
     assert tensor.mean == pytest.approx(2.5 / (14 * 11))
 
 
+def test_numbers_of_a_table_of_evidence_are_named_one_by_one(tmp_path: Path) -> None:
+    def census(holds: int, lost: float, shares: list[float]) -> Any:
+        claims = {"one": {"holds": holds, "fails_for": [3]}, "two": {"holds": 7, "fails_for": [4]}}
+        of_seed = {"3": {"one": {"lost": lost}}, "4": {"one": {"lost": 9, "shares": shares}}}
+        return {"n_seeds": 64, "claims": claims, "of_seed": of_seed}
+
+    old, new = (
+        write(tmp_path / name, documents() | {"evidence/census.json": table})
+        for name, table in (
+            ("old", census(30, 0.5, [1.0, 2.0])),
+            ("new", census(31, 90.25, [1.0, 4.0])),
+        )
+    )
+    lines = diff(old, new).lines()
+    start = lines.index("numbers of evidence/census (3):")
+    assert lines[start + 1 : start + 4] == [
+        "  claims.one.holds in evidence/census.json: 30 → 31",
+        "  of_seed.3.one.lost in evidence/census.json: 0.5 → 90.25",
+        "  of_seed.4.one.shares[1] in evidence/census.json (entry 2): 2.0 → 4.0; "
+        "largest difference 2, mean 1, 1 of 2 numbers",
+    ]
+
+
 def test_a_mask_that_moved_counts_as_the_largest_difference(original: Path, copy: Path) -> None:
     path = copy / "traces/initial/7x8.json"
     set_value(path, "values", "blocks.0.attn.attn_scores", 0, 2, 1, value=None)

@@ -16,6 +16,7 @@ from builder.evidence.commands import seeds_of
 from builder.evidence.tables import CENSUS, FOLDER, SEEDS, read_table
 from builder.output.exclusive import exclusively
 from builder.progress import Progress
+from model.config import LARGEST_SEED
 from tests.projects import ROOT, copy_project
 from tests.tables import STORED, content, put
 
@@ -26,9 +27,31 @@ def test_seeds_are_listed_as_people_write_them() -> None:
     assert seeds_of("9, 1-2,2") == [1, 2, 9]
     many = ",".join(f"{start}-{start + 4999}" for start in (0, 5000, 10000))
     assert len(seeds_of(many.rpartition(",")[0])) == 10_000
-    for wrong in ("", "a", "3-1", "1-", "-1", "0-99999", "1.5", many, "0-9999,10000"):
-        with pytest.raises(UsageError, match="is not a list of seeds"):
-            seeds_of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ("", "a seed is missing"),
+        ("1,,2", "a seed is missing"),
+        ("a", "`a` is no seed and no range of seeds"),
+        ("3,1-", "`1-` is no seed and no range of seeds"),
+        ("-1", "`-1` is no seed and no range of seeds"),
+        ("1.5", "`1.5` is no seed and no range of seeds"),
+        ("0-3,5-2", "`5-2` runs backwards"),
+        ("9" * 20, "is too large: seeds go up to "),
+        (f"0-{LARGEST_SEED + 1}", "is too large: seeds go up to "),
+        ("9" * 5000, "is too large: seeds go up to "),
+        ("0-10000", "these are more seeds than 10,000"),
+        (f"0-{LARGEST_SEED}", "these are more seeds than 10,000"),
+        ("0-9999,10000", "these are more seeds than 10,000"),
+    ],
+)
+def test_a_wrong_list_of_seeds_is_told_what_is_wrong(wrong: str, says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        seeds_of(wrong)
+    assert says in refused.value.diagnostics[0].message
+    assert len(refused.value.diagnostics[0].message) < 200
 
 
 @pytest.mark.parametrize(
@@ -57,8 +80,16 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(checkout: Path, *arguments: str) -> str:
+    done = process(checkout, *arguments)
+    assert done.returncode == 0, done.stderr
+    if arguments[0] == "census":
+        assert done.stdout.startswith(f"{FOLDER}/seeds.json and {FOLDER}/census.json: stored; ")
+    return done.stderr
+
+
+def process(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "builder", *arguments],
         cwd=checkout,
         env=environment,
@@ -66,8 +97,6 @@ def run(checkout: Path, *arguments: str) -> str:
         text=True,
         timeout=500,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stderr
 
 
 def test_a_census_of_two_seeds_makes_again_what_is_stored_of_them(checkout: Path) -> None:
@@ -83,7 +112,14 @@ def test_a_census_of_two_seeds_makes_again_what_is_stored_of_them(checkout: Path
     assert "training" not in again
     assert "claims" not in again
     shutil.rmtree(checkout / ".cache")
-    from_weights = run(checkout, "census", "--seeds", "4", "--jobs", "1")
+    stored = (checkout / FOLDER / "seeds.json").read_bytes()
+    refused = process(checkout, "census", "--seeds", "4,5", "--jobs", "1")
+    assert refused.returncode == 2
+    path = f"{FOLDER}/seeds.json"
+    assert f"1 of the seeds stored in {path} would be dropped, first 3" in refused.stderr
+    assert "`--replace`" in refused.stderr
+    assert (checkout / path).read_bytes() == stored
+    from_weights = run(checkout, "census", "--seeds", "4", "--jobs", "1", "--replace")
     assert "training" not in from_weights, "its weights are stored"
     assert "claims, 1 of 1 parts" in from_weights
     assert read_table(CENSUS, checkout / FOLDER).content["seeds"] == [4]

@@ -155,6 +155,7 @@ def test_weights_are_packed_and_come_back() -> None:
 # --- what no longer fits --------------------------------------------------------------------
 
 OTHER = "this table was made by other code, sizes, recipe or weights than are here now"
+OF_CENSUS = f"{OTHER}; the weights are those in model/tables/seeds.json"
 
 
 def problems(folder: Path, **given: Any) -> dict[str, str]:
@@ -170,8 +171,10 @@ def change(folder: Path, name: str, edit: Callable[[Any], None]) -> None:
 
 def test_another_recipe_makes_every_table_old() -> None:
     found = problems(STORED, preset=PRESET.override(steps=601))
-    assert found.keys() == {"controls", "held-out", "seeds", "census"}
-    assert set(found.values()) == {OTHER}
+    assert found == {
+        **dict.fromkeys(("controls", "held-out", "seeds"), OTHER),
+        "census": OF_CENSUS,
+    }
 
 
 def test_another_seed_makes_only_the_interventions_another_matter() -> None:
@@ -197,7 +200,7 @@ def test_a_census_of_other_weights_is_noticed(folder: Path) -> None:
         records["1"], records["2"] = records["2"], records["1"]
 
     change(folder, "seeds", swap)
-    assert problems(folder) == {"census": OTHER}
+    assert problems(folder) == {"census": OF_CENSUS}
 
 
 DAMAGED = "this table of evidence is damaged: "
@@ -228,6 +231,26 @@ def cut_short(path: Path) -> None:
         ("seeds", put("table", "8", "weights", value=3), "weights` is 3, not a text"),
         ("census", put("table", "claims", value=[]), "`census.table.claims` is [], not a mapping"),
         ("census", put("table", "claims", "all-correct", "holds", value=1.5), "holds` is 1.5, not"),
+        ("controls", put("table", "no_mlp", value=...), "`controls.table` has no `no_mlp`"),
+        ("recall", put("table", value={}), "`recall.table` has no `full`"),
+        (
+            "census",
+            put("table", "claims", "zero-is-used", value=...),
+            "`census.table.claims` has no `zero-is-used`",
+        ),
+        (
+            "census",
+            put("table", "claims", "head-follows-zero", "holds", value=60),
+            "claims.head-follows-zero` holds for 60 seeds and fails for 34, of 64",
+        ),
+        ("census", put("table", "n_seeds", value=63), "seeds` lists 64 seeds, not 63"),
+        (
+            "census",
+            put("table", "claims", "head-follows-zero", "fails_for", 0, value=64),
+            "fails_for` lists 64, which is none of its seeds",
+        ),
+        ("census", put("table", "all_hold_for", value=[1]), "is not the seeds for which no claim"),
+        ("census", put("table", "of_seed", "3", value=...), "`census.table.of_seed` has other se"),
         ("census", put("fingerprint", value=7), "`census.fingerprint` is 7, not a text"),
     ],
 )
@@ -249,10 +272,86 @@ def test_a_damaged_table_is_named_with_what_is_wrong_and_what_mends_it(
     assert f"`python -m builder {table.command}` makes it anew" in warning.hint
 
 
-def test_weights_of_the_own_seed_that_are_no_base64_are_named(folder: Path) -> None:
-    put("table", "8", "weights", value="!!")(folder / "seeds.json")
-    said = problems(folder)["seeds"]
-    assert said.startswith("the weights stored for seed 8 are damaged")
+@pytest.mark.parametrize(("seed", "text"), [("8", "!!"), ("26", "!!"), ("26", "AAAAAA==")])
+def test_weights_of_a_seed_that_are_no_model_are_named_alone(
+    folder: Path, seed: str, text: str
+) -> None:
+    put("table", seed, "weights", value=text)(folder / "seeds.json")
+    ((name, said),) = problems(folder).items()
+    assert name == "seeds"
+    assert said.startswith(f"the weights stored for seed {seed} are damaged: ")
+
+
+def test_other_weights_of_a_seed_name_the_file_that_has_them(folder: Path) -> None:
+    other = content("seeds")["27"]["weights"]
+    put("table", "26", "weights", value=other)(folder / "seeds.json")
+    assert problems(folder) == {"census": OF_CENSUS}
+
+
+# --- what a build says of a table that is not there ------------------------------------------
+
+
+@pytest.fixture
+def tables_of_build(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tables that builds read in place of the stored ones."""
+    monkeypatch.setattr(Computer, "evidence_folder", folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "spoil", "says"),
+    [
+        ("build", "census", cut_short, "is damaged: "),
+        ("build", "controls", put("table", "full", value=...), "has no `full`"),
+        ("lock", "recall", lambda path: path.write_text("[1,2]"), "is damaged: "),
+        ("build", "held-out", Path.unlink, "is not there"),
+    ],
+)
+def test_a_table_that_claims_need_is_one_error_in_its_own_file(
+    project: Path,  # noqa: ARG001
+    tables_of_build: Path,
+    command: str,
+    name: str,
+    spoil: Callable[[Path], None],
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    spoil(tables_of_build / f"{name}.json")
+    assert main([command, "--quiet"]) == 1
+    first, hint, *more = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"model/tables/{name}.json: error: this table of evidence ")
+    assert says in first
+    assert "makes it anew" in hint
+    assert more == []
+
+
+def test_without_stored_seeds_there_is_a_site_with_a_warning(
+    project: Path,  # noqa: ARG001
+    tables_of_build: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tables_of_build / "seeds.json").unlink()
+    assert main(["build", "--quiet"]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("model/tables/seeds.json: warning: this table of evidence is not there")
+    assert "error" not in said
+
+
+def test_a_claim_that_a_table_denies_is_not_laid_to_the_seed(
+    project: Path,  # noqa: ARG001
+    tables_of_build: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    put("table", "no_mlp", "all_correct", value=1)(tables_of_build / "controls.json")
+    assert main(["build", "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert "the claim `mlp-missed` does not hold: " in said
+    (hint,) = (line for line in said.splitlines() if "hint: change what stands at " in line)
+    assert hint.endswith(
+        ": so says model/tables/controls.json, which `python -m builder evidence controls` makes, "
+        "for any seed of the site"
+    )
+    assert "or the seed" not in said
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"table": {}}', b'{"fingerprint": "x"}'])

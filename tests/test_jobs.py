@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,6 +74,59 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path, n: int) -> None
     done = [path.name for path in tmp_path.iterdir() if path.name != "cache"]
     assert "3.0" in done
     assert n > 1 or sorted(done) == ["0.0", "1.0", "2.0", "3.0"]
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from builder.code import SourceCode
+from builder.evidence.jobs import Job, Jobs
+from builder.evidence.workers import Call, Processes
+from builder.stages import Cache
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    endless = [Call("tests.calls:endless", (number, str(folder))) for number in (0, 1)]
+    calls = [Call("tests.calls:square", (2,)), *endless]
+    asked = [Job(f"evidence/{place}", ("model.task",), call) for place, call in enumerate(calls)]
+    source, workers = SourceCode(Path(sys.argv[2])), Processes(int(sys.argv[3]))
+    Jobs(Cache(folder / "cache"), source, workers).results(asked, print)
+"""
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_ctrl_c_stops_what_is_computed_at_once_and_says_what_is_kept(
+    tmp_path: Path, n: int
+) -> None:
+    """As a terminal does it: every process of the group hears of it."""
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    started = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path), str(ROOT), str(n)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert started.stdout
+    assert started.stdout.readline().startswith("1 of 3 parts")
+    wait_until(lambda: len(list(tmp_path.glob("*.busy"))) == n)
+    os.killpg(started.pid, signal.SIGINT)
+    said = started.communicate(timeout=10)[1]
+    assert said.splitlines()[-1] == (
+        "KeyboardInterrupt: interrupted; 1 of 3 parts are kept, run it again to go on"
+    )
+    assert said.count("Traceback") == 1, "that of the parent, which here is no command"
+    busy = [int(path.stem) for path in tmp_path.glob("*.busy")]
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in busy))
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 60.0) -> None:
+    ends = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("n", [1, 2])

@@ -92,7 +92,7 @@ def change_headline(manifest: Manifest) -> None:
     [
         (change_file, "1 of 2 files differ from model/snapshots.lock.json, first training.json"),
         (add_file, "1 of 3 files differ from model/snapshots.lock.json, first extra.json"),
-        (remove_file, "1 of 1 files differ from model/snapshots.lock.json, first dataset.json"),
+        (remove_file, "1 of 2 files differ from model/snapshots.lock.json, first dataset.json"),
         (change_weights, "0 of 2 files differ from model/snapshots.lock.json, first the headline"),
         (change_headline, "0 of 2 files differ from model/snapshots.lock.json, first the headline"),
     ],

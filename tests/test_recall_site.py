@@ -159,10 +159,23 @@ def test_a_problem_of_another_task_is_refused(recalling: Path, tmp_path: Path) -
     chapter = project / "content/en/index.md"
     text = chapter.read_text("utf-8")
     chapter.write_text(text.replace("---\n", "---\nproblem: 7x8\n", 1), encoding="utf-8")
-    assert "there is no problem `7x8`" in run(project, "build", "--quiet").stderr
+    said = run(project, "build", "--quiet").stderr
+    assert "there is no problem `7x8`" in said
+    assert "it is a problem of `multiplication`, and the site's model has learned `recall`" in said
     link = "[there](#table?problem=7x8)"
     chapter.write_text(f"{text}\n{link}\n", encoding="utf-8")
     assert "there is no problem `7x8`" in run(project, "build", "--quiet").stderr
+
+
+def test_seeds_to_choose_are_refused_where_none_are_stored(recalling: Path, tmp_path: Path) -> None:
+    project = shutil.copytree(recalling, tmp_path / "project")
+    config = project / "content/site.yml"
+    text = config.read_text("utf-8")
+    config.write_text(f"{text}seeds:\n  - 3\n", encoding="utf-8")
+    done = run(project, "build", "--quiet")
+    assert done.returncode == 1
+    place = f"content/site.yml:{text.count(chr(10)) + 1}:1"
+    assert f"{place}: error: of the task `recall` no other seeds are stored" in done.stderr
 
 
 def test_commands_about_products_are_refused(recalling: Path) -> None:

@@ -159,9 +159,12 @@ def read_preset(top: Section) -> Preset:
     return _overridden(preset, overrides, section)
 
 
-def read_seeds(top: Section) -> tuple[int, ...]:
+def read_seeds(top: Section, task: Task) -> tuple[int, ...]:
     """Return the seeds whose models readers can choose, if any are listed."""
     seeds: list[int] = []
+    if "seeds" in top and not task.has_evidence:
+        message = f"of the task `{task.name}` no other seeds are stored, for readers to choose"
+        top.complain(*top.place("seeds"), "other-task", message, "take `seeds` out")
     for item in top.items("seeds") if "seeds" in top else ():
         if type(item.value) is not int or not 0 <= item.value <= LARGEST_SEED:
             message, hint = f"{item.shown} is not a seed", f"a whole number, 0 to {LARGEST_SEED}"
@@ -175,11 +178,12 @@ def read_seeds(top: Section) -> tuple[int, ...]:
 
 
 def locate_model(top: Section) -> dict[str, Location]:
-    """Return the places of `model`, of what it gives, and of `seeds`, for later messages."""
+    """Return the places of `model`, of what it gives, and of each seed, for later messages."""
     section = top.section("model")
     places = {name: section.locate(name) for name in section}
-    seeds = {"seeds": top.locate("seeds")} if "seeds" in top else {}
-    return {"model": top.locate("model"), **places, **seeds}
+    items = top.items("seeds") if "seeds" in top else ()
+    seeds = {str(item.value): top.locate_at(item.line, item.column) for item in items}
+    return {**seeds, "model": top.locate("model"), **places}
 
 
 def _overridden(preset: Preset, overrides: Mapping[str, Any], section: Section) -> Preset:

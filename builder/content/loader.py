@@ -64,7 +64,7 @@ def load_site(content: Path, diagnostics: Diagnostics) -> Site:
         locations=locate_model(top),
         chapters=chapters,
         quizzes=load_quizzes(content, languages, chapters, diagnostics),
-        seeds=read_seeds(top),
+        seeds=read_seeds(top, task),
     )
     top.finish()
     _report_differences(content, languages, top)

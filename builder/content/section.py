@@ -106,11 +106,19 @@ class Section:
 
     def locate(self, name: str) -> Location:
         """Return the place of a field with its line, or that of the mapping without."""
-        return self._location(*self.place(name))
+        return self.locate_at(*self.place(name))
+
+    def locate_at(self, line: int, column: int) -> Location:
+        """Return a place in this file; one with a column has its line."""
+        index = line - self.first_line
+        is_shown = column > 0 and 0 <= index < len(self.lines)
+        return Location(
+            self.path, line, column, excerpt(self.lines[index], column) if is_shown else ""
+        )
 
     def complain(self, line: int, column: int, rule: str, message: str, hint: str = "") -> None:
         """Report a problem at a place in this file; one with a column has its line shown."""
-        self.diagnostics.add(self._location(line, column).problem(rule, message, hint))
+        self.diagnostics.add(self.locate_at(line, column).problem(rule, message, hint))
 
     def finish(self, ignored: Iterable[str] = ()) -> None:
         """Report every field that nobody asked for, but the ignored ones.
@@ -131,17 +139,10 @@ class Section:
         return iter(self.entries)
 
     def _miss(self, name: str) -> None:
-        location = self._location(self.line, 0)
+        location = self.locate_at(self.line, 0)
         message = f"`{name}` is missing{f' in `{self.name}`' if self.name else ''}"
         self._missing[name] = location.problem("missing-field", message, f"write `{name}: ...`")
         self.diagnostics.add(self._missing[name])
-
-    def _location(self, line: int, column: int) -> Location:
-        index = line - self.first_line
-        is_shown = column > 0 and 0 <= index < len(self.lines)
-        return Location(
-            self.path, line, column, excerpt(self.lines[index], column) if is_shown else ""
-        )
 
 
 def _wrong_type(name: str, entry: Entry, kind: type) -> tuple[str, str, str]:

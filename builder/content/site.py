@@ -9,7 +9,7 @@ from builder.content.quiz import Quiz
 from builder.errors import Location, did_you_mean
 from model.config import Preset
 from model.task import MULTIPLICATION, Task
-from model.tasks import task_of
+from model.tasks import TASKS, task_of
 
 COVER, ABOUT = "index", "about"
 """Chapters with a part of their own: the first one, and the one about the build."""
@@ -95,7 +95,7 @@ class Site:
     preset
         The model to train, overrides applied.
     locations
-        `model`, each of its fields that is given, and `seeds` -> its place.
+        `model`, each of its fields that is given, and each of `seeds` -> its place.
     chapters
         (language code, slug) -> chapter; one may be missing in a language in progress.
     quizzes
@@ -143,4 +143,8 @@ class Site:
 def nearest_problem(name: str, task: Task) -> str:
     """Return a hint for a name that is no problem's."""
     plain = name.replace("×", "x").replace("*", "x")
+    others = (other for other in TASKS if other != task.name and plain in TASKS[other]().by_name)
+    if other := next(others, ""):
+        here = f"the site's model has learned `{task.name}`: such as `{task.example}`"
+        return f"it is a problem of `{other}`, and {here}"
     return did_you_mean(plain, task.by_name, otherwise=f"such as `{task.example}`")

@@ -21,18 +21,19 @@ class Cell:
     file
         The file it stands in.
     address
-        Its key and indices, counted from 0, such as `blocks.0.attn.pattern[1,3,0]`.
+        Its key and indices, counted from 0, such as `blocks.0.attn.pattern[1,3,0]`; in a table of
+        evidence its whole way, such as `claims.all-correct.holds`.
     place
         The same in words, counted from 1, such as "layer 1, head 2, row 4 (=), column 1 (7)".
     old, new
-        Its two values; None where it is masked.
+        Its two values, whole numbers as such; None where it is masked.
     """
 
     file: str
     address: str
     place: str
-    old: float | None
-    new: float | None
+    old: float | int | None
+    new: float | int | None
 
     def __str__(self) -> str:
         place = f" ({self.place})" if self.place else ""
@@ -78,9 +79,14 @@ def locate(
     target = path[1] if path[0] == "targets" else None
     if isinstance(target, int) and target < len(tokens):
         words.insert(0, f"target of row {target + 1} ({tokens[target]})")
-    shown = path if isinstance(target, int) else path[-1:]
+    shown = path if isinstance(target, int) or is_evidence(file) else path[-1:]
     indices = f"[{','.join(map(str, index))}]" if index else ""
     return dotted(shown) + indices, ", ".join(words)
+
+
+def is_evidence(file: str) -> bool:
+    """Whether a file is a table of evidence, in which one name stands at many places."""
+    return file.startswith("evidence/")
 
 
 def _cell_words(

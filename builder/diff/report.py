@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from builder.diff.cells import is_evidence
 from builder.diff.meaning import (
     AnswerChange,
     AttentionChange,
@@ -116,10 +117,13 @@ def _claims(claims: Sequence[ClaimChange]) -> Section:
 
 def _tensors(tensors: Iterable[TensorDifference]) -> Iterator[Section]:
     for group, members in groupby(tensors, key=lambda tensor: tensor.group):
-        yield _section(f"tensors of {group}", map(_tensor, members), MOST_TENSORS)
+        kind, most = ("numbers", MOST_ROWS) if is_evidence(group) else ("tensors", MOST_TENSORS)
+        yield _section(f"{kind} of {group}", map(_tensor, members), most)
 
 
 def _tensor(d: TensorDifference) -> str:
+    if d.n_compared == 1:
+        return str(d.cell)
     largest = "a mask" if d.largest is None else f"{d.largest:.3g}"
     files = f" in {d.n_files} files" if d.n_files > 1 else ""
     return (

@@ -11,14 +11,17 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from builder.diff.cells import Cell, KeyPath, dotted, locate
+from builder.diff.cells import Cell, KeyPath, dotted, is_evidence, locate
 from builder.diff.files import Document
 from model.tensors import Vocabulary
 
-Array = NDArray[np.float64]
+Array = NDArray[np.float64] | NDArray[np.int64]
 
 _GROUPS = ("weights/trained", "weights/initial", "traces", "gradients", "training", "weights")
 """Kinds of file, those that explain the others first."""
+
+EXACT = 2**53
+"""Whole numbers below it are the same as float64."""
 
 _ABSENT = "(absent)"
 _LONGEST_SHOWN = 60
@@ -31,9 +34,10 @@ class TensorDifference:
     Attributes
     ----------
     group
-        Kind of file, such as `traces/trained`; the checkpoints together are `weights/step-*`.
+        Kind of file, such as `traces/trained`; the checkpoints together are `weights/step-*`. A
+        table of evidence is one by itself.
     key
-        The tensor.
+        The tensor; in a table of evidence the way to it.
     n_files
         Number of files in which it differs.
     n_changed, n_compared
@@ -111,7 +115,7 @@ class TensorComparison:
     def _count(
         self, file: str, path: KeyPath, old: Array, new: Array, tokens: tuple[str, ...]
     ) -> None:
-        size = np.atleast_1d(np.abs(new - old))
+        size = np.atleast_1d(np.abs(new - old)).astype(np.float64)
         masked_once = np.atleast_1d(np.isnan(old) ^ np.isnan(new))
         size[np.isnan(size)] = 0.0
         tally = self._tallies.setdefault(_group(file, path), _Tally())
@@ -149,7 +153,12 @@ def _leaves(old: Any, new: Any, path: KeyPath) -> Iterator[tuple[KeyPath, Any, A
 
 
 def _array(value: Any) -> Array | None:
-    """Return nested lists of numbers as an array, `null` as NaN; None if they are no tensor."""
+    """Return nested lists of numbers as an array, `null` as NaN; None if they are no tensor.
+
+    A whole number by itself stays one.
+    """
+    if type(value) is int and abs(value) < EXACT:
+        return np.array(value, dtype=np.int64)
     first = value
     while isinstance(first, list) and first:
         first = first[0]
@@ -161,7 +170,9 @@ def _array(value: Any) -> Array | None:
         return None
 
 
-def _number(value: np.float64) -> float | None:
+def _number(value: np.float64 | np.int64) -> float | int | None:
+    if isinstance(value, np.int64):
+        return int(value)
     return None if np.isnan(value) else float(value)
 
 
@@ -185,6 +196,8 @@ def _tokens(document: Document) -> tuple[str, ...]:
 
 def _group(file: str, path: KeyPath) -> tuple[str, str]:
     """Name the kind of file that a tensor is in, and the tensor."""
+    if is_evidence(file):
+        return file.removesuffix(".json"), dotted(path)
     folder, _, name = file.rpartition("/")
     stem = name.removesuffix(".json")
     if folder == "weights":
@@ -200,6 +213,8 @@ def _importance(difference: TensorDifference) -> tuple[int, bool, str, float, st
     group = difference.group
     rank = next((i for i, kind in enumerate(_GROUPS) if group.startswith(kind)), len(_GROUPS))
     size = np.inf if difference.largest is None else difference.largest
+    if is_evidence(group):
+        return len(_GROUPS), True, group, 0.0, ""  # in the order of the table
     return rank, "trained" not in group, group, -float(size), difference.key
 
 

@@ -91,5 +91,5 @@ def _require_stored(seeds: Sequence[int], records: Mapping[str, Any]) -> None:
     missing = next((seed for seed in seeds if str(seed) not in records), None)
     if missing is not None:
         message = f"no weights are stored for seed {missing}"
-        hint = "`seeds` can list those that `python -m builder census --seeds ...` has trained"
+        hint = f"take `{missing}` out, or train it with `python -m builder census --seeds ...`"
         raise BuildError(Diagnostic("content/site.yml", 0, 0, "unknown-seed", message, hint))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from builder.build import Project, load, storing
 from builder.compute import Computer
-from builder.errors import Diagnostic, Diagnostics, UsageError
+from builder.errors import Diagnostic, Diagnostics, UsageError, excerpt
 from builder.evidence.jobs import Jobs
 from builder.evidence.study import Study
 from builder.evidence.tables import (
@@ -22,6 +22,7 @@ from builder.evidence.tables import (
     INTERVENTIONS,
     OF_EVIDENCE,
     RECALL,
+    SEEDS,
     Table,
 )
 from builder.evidence.workers import Cluster, Processes
@@ -30,6 +31,7 @@ from builder.progress import Progress, Update
 from builder.requirements import not_diverging
 from builder.snapshot_files import snapshot_of
 from builder.stages import Cache
+from model.config import LARGEST_SEED
 
 MOST_SEEDS = 10_000
 
@@ -54,7 +56,7 @@ def _make_tables(asked: Sequence[str], computer: Computer, study: Study) -> None
         make = _intervening(computer, study) if table == INTERVENTIONS else makers[table.name]
         with _telling(computer.progress, table.name) as tell:
             path = make(tell)
-        _say_stored(path)
+        _say_stored([path])
 
 
 def _intervening(computer: Computer, study: Study) -> Callable[[Update], Path]:
@@ -69,9 +71,11 @@ def run_census(options: argparse.Namespace) -> int:
     seeds = seeds_of(options.seeds)
     with _storing(options) as (computer, study):
         _require_own(study, [CENSUS])
+        if not options.replace:
+            _require_kept(study, seeds)
         with _telling(computer.progress, CENSUS.name) as tell:
-            path = study.census(seeds, tell)
-    _say_stored(path)
+            paths = study.census(seeds, tell)
+        _say_stored(paths)
     return 0
 
 
@@ -85,13 +89,45 @@ def seeds_of(text: str) -> list[int]:
     """
     seeds: set[int] = set()
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,9})(?:\s*-\s*(\d{1,9}))?\s*", part)
-        listed = range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
+        wrong, listed = _listed(part.strip())
         seeds.update(listed[: MOST_SEEDS + 1])  # one too many is enough to tell
-        if not listed or len(seeds) > MOST_SEEDS:
-            message = f"`{text}` is not a list of seeds, of at most {MOST_SEEDS:,}"
-            raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", message, "such as `0-63`"))
+        if not wrong and len(seeds) > MOST_SEEDS:
+            wrong = f"these are more seeds than {MOST_SEEDS:,}"
+        if wrong:
+            raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", wrong, "such as `0-63`"))
     return sorted(seeds)
+
+
+def _listed(part: str) -> tuple[str, range]:
+    """What is wrong with a part of a list of seeds, and the seeds that it lists."""
+    match = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", part)
+    if not part:
+        return "a seed is missing", range(0)
+    if not match:
+        return f"`{excerpt(part)}` is no seed and no range of seeds", range(0)
+    first, last = (number.lstrip("0") or "0" for number in (match[1], match[2] or match[1]))
+    if max(len(first), len(last)) > len(str(LARGEST_SEED)) or int(last) > LARGEST_SEED:
+        return f"`{excerpt(part)}` is too large: seeds go up to {LARGEST_SEED}", range(0)
+    if int(last) < int(first):
+        return f"`{part}` runs backwards", range(0)
+    return "", range(int(first), int(last) + 1)
+
+
+def _require_kept(study: Study, seeds: Sequence[int]) -> None:
+    """Refuse to drop seeds that are stored.
+
+    Raises
+    ------
+    UsageError
+        If some are, and are not asked for.
+    """
+    dropped = sorted(set(study.stored_seeds()) - set(seeds))
+    if dropped:
+        path = _shown(SEEDS.path(study.folder))
+        n, first = len(dropped), dropped[0]
+        message = f"{n:,} of the seeds stored in {path} would be dropped, first {first}"
+        hint = "list them too, or drop them with `--replace`"
+        raise UsageError(Diagnostic("--seeds", 0, 0, "seeds", message, hint))
 
 
 def _require_own(study: Study, tables: Sequence[Table]) -> None:
@@ -138,5 +174,11 @@ def _telling(progress: Progress, name: str) -> Iterator[Update]:
         yield update if is_live else lambda state: progress.say(f"{name}: {state}")
 
 
-def _say_stored(path: Path) -> None:
-    print(f"{os.path.relpath(path)}: stored; commit it, and `python -m builder lock` the numbers")
+def _say_stored(paths: Sequence[Path]) -> None:
+    them = "them" if len(paths) > 1 else "it"
+    shown = " and ".join(map(_shown, paths))
+    print(f"{shown}: stored; commit {them}, and `python -m builder lock` the numbers")
+
+
+def _shown(path: Path) -> str:
+    return os.path.relpath(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,18 +49,32 @@ class Jobs:
         """Return the result of each job, in their order.
 
         `tell` is told how far things are, after each piece that had to be computed.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            That says how many pieces are stored, if one interrupts the computation.
         """
         found = [self._stored(job) for job in jobs]
+        try:
+            self._complete(found, jobs, tell)
+        except KeyboardInterrupt:
+            n_kept = sum(stored is not None for stored in found)
+            said = f"interrupted; {n_kept} of {len(jobs)} parts are kept, run it again to go on"
+            raise KeyboardInterrupt(said) from None
+        return [stored.facts["result"] for stored in found if stored is not None]
+
+    def _complete(self, found: list[Stored | None], jobs: Sequence[Job], tell: Update) -> None:
+        """Have computed, and store, what is missing among the results that were found."""
         missing = [place for place, result in enumerate(found) if result is None]
         started = time.perf_counter()
-        outcomes = self.workers.outcomes([jobs[place].call for place in missing])
-        for n_done, (index, outcome) in enumerate(outcomes, start=1):
-            place = missing[index]
-            found[place] = self._store(jobs[place], outcome)
-            left = (time.perf_counter() - started) / n_done * (len(missing) - n_done)
-            n_ready = len(jobs) - len(missing) + n_done
-            tell(f"{n_ready} of {len(jobs)} parts, about {left:.0f} s left")
-        return [stored.facts["result"] for stored in found if stored is not None]
+        with closing(self.workers.outcomes([jobs[place].call for place in missing])) as outcomes:
+            for n_done, (index, outcome) in enumerate(outcomes, start=1):
+                place = missing[index]
+                found[place] = self._store(jobs[place], outcome)
+                left = (time.perf_counter() - started) / n_done * (len(missing) - n_done)
+                n_ready = len(jobs) - len(missing) + n_done
+                tell(f"{n_ready} of {len(jobs)} parts, about {left:.0f} s left")
 
     def _stored(self, job: Job) -> Stored | None:
         def missing() -> Result:

@@ -2,7 +2,7 @@
 
 A shape is `int`, `float` (any finite number), `str`, or `bool`; `Maybe(shape)`, which `null` fits
 too; `[shape]`, a list; `{name: shape}`, a mapping that has at least these names; `Each(shape)`, a
-mapping of any names.
+mapping of any names, or of any besides some that it must have.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ _NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true o
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """A mapping of any names, in which everything has one shape."""
+    """A mapping of any names, `having` at least some, in which everything has one shape."""
 
     shape: Any
+    having: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,7 @@ def _parts(
     value: Mapping[str, Any], shape: Each | Mapping[str, Any], name: str
 ) -> Iterator[tuple[str, Any]]:
     if isinstance(shape, Each):
-        yield from ((part, shape.shape) for part in value)
-        return
+        shape = dict.fromkeys((*shape.having, *value), shape.shape)
     for part, part_shape in shape.items():
         if part not in value:
             raise ValueError(f"`{name}` has no `{part}`")
@@ -93,7 +93,11 @@ CONTROLS = Each(
         **dict.fromkeys(("correct", "fewest", "most", "loss"), float),
         "steps": Maybe(float),
         "of_seed": Each([Maybe(float)]),
-    }
+    },
+    having=(
+        *("full", "uniform", "fixed_table", "no_attention", "no_mlp"),
+        *("k_tied_to_q", "v_tied_to_k", "one_head", "one_layer", "no_positions"),
+    ),
 )
 HELD_OUT = {
     **dict.fromkeys(("splits", "trained_on", "held_out", "trained_all_right"), int),
@@ -107,7 +111,8 @@ RECALL = Each(
         "seeds": int,
         **dict.fromkeys(("right", "least", "most"), float),
         "of_seed": Each([float]),
-    }
+    },
+    having=("full", "fixed_table"),
 )
 INTERVENTIONS = {
     "problems": [str],
@@ -125,7 +130,9 @@ SEEDS = Each(
 CENSUS = {
     "n_seeds": int,
     "seeds": [int],
-    "claims": Each({"holds": int, "fails_for": [int]}),
+    "claims": Each(
+        {"holds": int, "fails_for": [int]}, having=("head-follows-zero", "zero-is-used")
+    ),
     "all_hold_for": [int],
     "of_seed": Each(Each(Each(Maybe(float)))),
 }

@@ -59,19 +59,22 @@ class StoredTables:
         """Return the tables as files of the snapshot; the facts say which are not as they should.
 
         A table of other code or another recipe is passed on with a warning; one that is missing or
-        damaged is not there. Interventions are about one model, and left out for any other: they
+        damaged is not there. A census is not compared where the weights that it is about are
+        damaged, or not there. Interventions are about one model, and left out for any other: they
         take a second to compute.
         """
         from model.documents import File
 
         files: list[File] = []
         problems: list[list[str]] = []
-        subjects = {INTERVENTIONS.name: self.weights_digest}
+        subjects: dict[str, str | None] = dict.fromkeys((table.name for table in TABLES), "")
+        subjects |= {INTERVENTIONS.name: self.weights_digest, CENSUS.name: None}
         for table in self._tables:
-            stored, problem = self._read(table, subjects.get(table.name, ""))
+            stored, problem = self._read(table, subjects[table.name])
             if table == SEEDS and stored:
-                subjects[CENSUS.name] = digest_of(stored.content)
-                problem = problem or self._other_weights(stored.content)
+                damage = "" if problem else self._damaged_weights(stored.content)
+                problem = problem or damage or self._other_weights(stored.content)
+                subjects[CENSUS.name] = None if damage else digest_of(stored.content)
             if table == INTERVENTIONS and problem:
                 continue
             if problem:
@@ -84,28 +87,40 @@ class StoredTables:
     def _tables(self) -> list[Table]:
         return [table for table in TABLES if table.is_of(self.preset)]
 
-    def _read(self, table: Table, subject: str) -> tuple[StoredTable | None, str]:
-        """The table, and what is wrong with it."""
+    def _read(self, table: Table, subject: str | None) -> tuple[StoredTable | None, str]:
+        """The table, and what is wrong with it; without a subject it is not compared."""
         try:
             stored = read_table(table, self.folder)
         except FileNotFoundError:
             return None, "this table of evidence is not there"
         except (OSError, ValueError) as error:
             return None, f"this table of evidence is damaged: {error}"
+        if subject is None:
+            return stored, ""
         preset = table.preset_of(self.preset)
         expected = fingerprint(self.source, table.modules, preset, subject)
         other = "this table was made by other code, sizes, recipe or weights than are here now"
+        if table == CENSUS:
+            other += f"; the weights are those in {FOLDER}/{SEEDS.name}.json"
         return stored, "" if stored.fingerprint == expected else other
+
+    def _damaged_weights(self, records: Mapping[str, Any]) -> str:
+        """Name the first seed whose stored weights are not those of a whole model."""
+        from model.packed import unpacked
+
+        for seed, record in records.items():
+            try:
+                unpacked(record["weights"], self.preset.model)
+            except ValueError as error:
+                return f"the weights stored for seed {seed} are damaged: {error}"
+        return ""
 
     def _other_weights(self, records: Mapping[str, Any]) -> str:
         """Compare the stored weights of the site's own seed with those that it has trained."""
         seed = self.preset.training.seed
         record = records.get(str(seed))
-        try:
-            if record is None or _digest_of_packed(record["weights"]) == self.weights_digest:
-                return ""
-        except ValueError as error:
-            return f"the weights stored for seed {seed} are damaged: {error}"
+        if record is None or _digest_of_packed(record["weights"]) == self.weights_digest:
+            return ""
         return f"the weights stored for seed {seed} are not those that this training has made"
 
 

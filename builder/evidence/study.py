@@ -92,10 +92,10 @@ class Study:
         content = call.run()  # a second: not worth sending away
         return self._write(INTERVENTIONS, content, weights_digest)
 
-    def census(self, seeds: Sequence[int], tell: Update) -> Path:
+    def census(self, seeds: Sequence[int], tell: Update) -> tuple[Path, Path]:
         """Train seeds, and check every claim for each of them."""
         records = self._trained(seeds, tell)
-        self._write(SEEDS, records)
+        weights = self._write(SEEDS, records)
         asked = [
             ({str(seed): records[str(seed)] for seed in part},)
             for part in chunks(seeds, CLAIMS_AT_ONCE)
@@ -103,7 +103,14 @@ class Study:
         function = "builder.evidence.seed_claims:claims_of_seeds"
         parts = self._results(CENSUS, function, asked, lambda state: tell(f"claims, {state}"))
         claims = {seed: results for part in parts for seed, results in part.items()}
-        return self._write(CENSUS, seed_claims.table(claims), digest_of(records))
+        return weights, self._write(CENSUS, seed_claims.table(claims), digest_of(records))
+
+    def stored_seeds(self) -> list[int]:
+        """Those whose weights are stored, be they of other code; none if the table is damaged."""
+        try:
+            return list(map(int, read_table(SEEDS, self.folder).content))
+        except (OSError, ValueError):
+            return []
 
     def _trained(self, seeds: Sequence[int], tell: Update) -> dict[str, Any]:
         """Take the stored weights of seeds that have them from this very code, train the others."""

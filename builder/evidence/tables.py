@@ -8,7 +8,7 @@ compute it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from builder.content.text_file import read_regular
 from builder.errors import Diagnostic, UsageError
 from builder.evidence import shapes
+from builder.evidence.agreement import require_agreement
 from builder.stages import digest
 from model.config import PRESETS, Preset
 from model.task import NAME
@@ -41,6 +42,8 @@ class Table:
         What a site must be about to have it; empty if any may.
     preset
         Whose sizes and recipe it is about; empty for those of the site.
+    require
+        Raises `ValueError` where its numbers deny each other.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Table:
     shape: Any
     task: str = NAME
     preset: str = ""
+    require: Callable[[Mapping[str, Any]], None] | None = None
 
     @property
     def snapshot_path(self) -> str:
@@ -77,7 +81,13 @@ INTERVENTIONS = Table(
     "interventions", ("model.interventions",), "evidence interventions", shapes.INTERVENTIONS
 )
 SEEDS = Table("seeds", ("model.census",), "census", shapes.SEEDS)
-CENSUS = Table("census", ("builder.evidence.seed_claims",), "census", shapes.CENSUS)
+CENSUS = Table(
+    "census",
+    ("builder.evidence.seed_claims",),
+    "census",
+    shapes.CENSUS,
+    require=require_agreement,
+)
 
 OF_EVIDENCE: Mapping[str, Table] = {
     table.name: table for table in (CONTROLS, HELD_OUT, RECALL, INTERVENTIONS)
@@ -108,6 +118,8 @@ def read_table(table: Table, folder: Path) -> StoredTable:
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     shapes.require(document, {"fingerprint": str, "table": table.shape}, table.name)
+    if table.require:
+        table.require(document["table"])
     return StoredTable(document["fingerprint"], document["table"])
 
 

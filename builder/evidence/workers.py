@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
-from collections.abc import Iterator, Sequence
+import signal
+import sys
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
@@ -31,29 +34,54 @@ class Call:
 class Workers(Protocol):
     """Something that carries out calls."""
 
-    def outcomes(self, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
-        """Yield the place of each call and what it returned, as soon as it has."""
+    def outcomes(self, calls: Sequence[Call]) -> Generator[tuple[int, Any]]:
+        """Yield the place of each call and what it returned, as soon as it has.
+
+        Whoever takes no more of them closes it, and nothing is left running.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """So many processes at once; with one, this one."""
+    """So many processes at once; with one, this one.
+
+    Where a call fails, or nobody waits any more, the others are stopped, and not waited for.
+    """
 
     n: int
 
-    def outcomes(self, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
+    def outcomes(self, calls: Sequence[Call]) -> Generator[tuple[int, Any]]:
         """See `Workers`."""
         if self.n == 1:
             yield from ((place, call.run()) for place, call in enumerate(calls))
             return
         context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
-        with ProcessPoolExecutor(self.n, mp_context=context) as pool:
-            places = {pool.submit(call.run): place for place, call in enumerate(calls)}
-            try:
-                for done in as_completed(places):
-                    yield places[done], done.result()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        others = set(multiprocessing.active_children())
+        pool = ProcessPoolExecutor(self.n, mp_context=context)
+        try:
+            with _deaf_to_interrupts():
+                places = {pool.submit(call.run): place for place, call in enumerate(calls)}
+            for done in as_completed(places):
+                yield places[done], done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - others:
+                process.kill()
+            raise
+        pool.shutdown()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that start here not hear Ctrl-C: a terminal sends it to them too."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +93,7 @@ class Cluster:
 
     address: str
 
-    def outcomes(self, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
+    def outcomes(self, calls: Sequence[Call]) -> Generator[tuple[int, Any]]:
         """See `Workers`.
 
         Raises
