@@ -216,6 +216,46 @@ def test_the_walk_leads_from_the_loss_back_to_w_q(
         assert visit.page.locator(".cell-gradient select").input_value() == panel["address"]
 
 
+MARKS = """() => {
+  const box = (element) => {
+    const {x, y, width, height} = element.getBoundingClientRect();
+    return [x, y, width, height].map(Math.round).join(" ");
+  };
+  const kind = ({classList}) => ["opened", "operand"].find((name) => classList.contains(name));
+  const marked = (selector) => [...document.querySelectorAll(`figure.product ${selector}`)]
+    .filter(kind).map((one) => `${kind(one)} ${box(one)}`).sort();
+  const lines = (selector) => [...document.querySelectorAll(`figure.product ${selector}`)]
+    .filter(kind).map((one) => getComputedStyle(one).outlineStyle);
+  return {cells: marked("td"), marks: marked(".matrix-marks i"),
+    cellLines: [...new Set(lines("td"))], markLines: [...new Set(lines(".matrix-marks i"))].sort()};
+}"""
+
+
+def test_marks_lie_on_their_cells_whichever_face_is_seen(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        figures = visit.page.locator("figure.product figure.matrix")
+        for figure in figures.all():
+            figure.scroll_into_view_if_needed()
+            figure.locator(".matrix-live svg").wait_for(state="visible")
+        visit.page.locator(f'[data-role="result"] {cell_at(3, 1)}').first.click()
+        expect(visit.page.locator("figure.product td.opened")).to_have_count(1)
+        visit.page.evaluate("Promise.all(document.getAnimations().map(({finished}) => finished))")
+        seen = visit.page.evaluate(MARKS)
+        assert len(seen["cells"]) == 9
+        assert seen["marks"] == seen["cells"]
+        assert (seen["cellLines"], seen["markLines"]) == (["none"], ["dotted", "solid"])
+    with chromium.visit(
+        site.folder / "reading-table.html", viewport=DESKTOP, forced_colors="active"
+    ) as visit:
+        visit.page.locator(f'[data-role="result"] {cell_at(3, 1)}').first.click()
+        expect(visit.page.locator("figure.product td.opened")).to_have_count(1)
+        seen = visit.page.evaluate(MARKS)
+        assert (len(seen["cells"]), seen["marks"]) == (9, [])
+        assert sorted(seen["cellLines"]) == ["dotted", "solid"]
+
+
 def test_the_users_of_a_cell_lead_on(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "about.html") as visit:
         _open(visit.page, f"{PROBLEM}:trained:blocks.0.attn.v[1,2,3]")

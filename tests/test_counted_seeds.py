@@ -117,7 +117,8 @@ def holds(weights: dict[str, NDArray[np.float64]]) -> dict[str, bool]:
 
     most = shares[0].argmax(-1)  # [head a b]
     follows = [int((m[1:, 0] == 2).sum() + (m[0, 1:] == 0).sum()) for m in most]
-    head, other = follows.index(max(follows)), follows.index(min(follows))
+    head = follows.index(max(follows))
+    other = 1 - head
     own = shares[0, head]  # [a b source]
     apart = np.abs(np.subtract.outer(queries, queries).diagonal(axis1=1, axis2=3)).max(-1)
     return {

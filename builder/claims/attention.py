@@ -23,8 +23,10 @@ def following_head(world: World) -> int:
 
 
 def other_head(world: World) -> int:
-    """The head of layer 1 that does so in fewest."""
-    return int(np.argmin(_pairs_following_zero(world)))
+    """Of the other heads of layer 1 the one that does so in fewest."""
+    pairs, followed = _pairs_following_zero(world), following_head(world)
+    others = (head for head in range(len(pairs)) if head != followed)
+    return min(others, key=lambda head: pairs[head], default=followed)
 
 
 def pattern_rows_sum_to_one(world: World) -> Outcome:
