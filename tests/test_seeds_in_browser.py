@@ -203,6 +203,26 @@ def test_claims_turn_with_the_seed_as_the_census_says(
         assert ask(visit.page, TICKS) == before
 
 
+def test_a_cross_leads_to_the_claim_of_the_same_seed(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "table-follows-input.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        scene.choose(page, seed=_a_seed_that_denies(page))
+        cross = page.locator("a.claim.is-false").first
+        said = cross.inner_text()
+        cross.click()
+        page.wait_for_url("**/about.html#claim-*?seed=*")
+        item = page.locator(".claim-item:focus")
+        expect(item).to_be_in_viewport()
+        expect(item.locator(".claim.is-false")).to_have_text(said)
+
+
+def _a_seed_that_denies(page: Page) -> int:
+    """A seed for which a claim of the page does not hold."""
+    claims = {tick["id"] for tick in ask(page, TICKS)}
+    others = seeds_of(page)[1:]
+    return next(seed for seed in others if any(not verdicts(seed)[id_] for id_ in claims))
+
+
 def test_the_list_of_all_claims_turns_with_its_numbers(site: BuiltSite, chromium: Chromium) -> None:
     seed = OTHER_SEED
     numbers = content("census")["of_seed"][str(seed)]

@@ -64,7 +64,7 @@
 
   /** The tick behind a sentence. */
   function claim(link, { run }) {
-    const id = link.hash.replace("#claim-", "");
+    const id = Article.state.parse(link.hash).section.replace("claim-", "");
     if (run.seed !== null && isOfTables(id, run)) return;
     const own = changed(link, run);
     if (own) show(link, own, run, id, own.nodes, Article.text("seed_holds", { name: name(run.seed), id }));
