@@ -16,7 +16,7 @@ from builder.numbers.display import (
     MINUS,
     display,
     display_percent,
-    display_scientific,
+    display_power,
     token_label,
 )
 from model import task
@@ -439,7 +439,7 @@ def _check_number(site: BuiltSite, number: Mapping[str, Any], problem: str) -> N
     tokens = task.BY_NAME[problem].tokens
     at = task.TOKEN_ID[tokens[int(row) + 1]] if column == "next" else int(column)
     assert float(data["value"]) == matrix[int(row), at]
-    form = {"percent": display_percent, "scientific": display_scientific}
+    form = {"percent": display_percent, "scientific": display_power}
     shown = form.get(data.get("format", ""), display)
     decimals = [int(data["decimals"])] if "decimals" in data else []
     assert number["text"] == shown(float(matrix[int(row), at]), *decimals)

@@ -156,7 +156,7 @@
   /** @returns {import("./follow").View} what is looked at, also while the page is as it was built */
   function viewOf(run) {
     const nothing = { layer: null, head: null, position: null, step: null };
-    return view ?? { run, ...nothing, problem: problem(), edits: Article.edits.read(null, run), isBuilds: true };
+    return view ?? { run, ...nothing, problem: written(), edits: Article.edits.read(null, run), isBuilds: true };
   }
 
   Article.scene = { mount, show, begin, problem, written, current, view: viewOf };
