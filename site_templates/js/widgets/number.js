@@ -3,8 +3,6 @@
   "use strict";
 
   const SMALLEST_PLAIN = 1e-3;
-  /** From here on a number of the prose is written without a power of ten. */
-  const SMALLEST_OF_PROSE = 1e-2;
   const STORED_DIGITS = 7;
   const DECIMALS = { number: "2", percent: "0", scientific: "1" };
   const SMALLEST_STORED = 1e-12;
@@ -65,7 +63,8 @@
     if (format === "percent") return `${display(value * 100, Number(decimals))}%`;
     if (format !== "scientific") return display(value, Number(decimals));
     const size = Math.abs(value);
-    return size < SMALLEST_OF_PROSE ? signed(value, scientific(size, Number(decimals))) : display(value, Number(decimals) + 1);
+    if (size >= 0.01) return display(value, Number(decimals) + 1); // a sentence needs no power of ten for it
+    return signed(value, scientific(size, Number(decimals)));
   }
 
   /**
