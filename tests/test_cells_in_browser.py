@@ -400,6 +400,77 @@ def test_the_panel_follows_the_step_that_figures_show(site: BuiltSite, chromium:
         expect(visit.page.locator(".cell-value b")).to_have_text(shown)
 
 
+@pytest.mark.parametrize(
+    ("stage", "cell", "step", "said"),
+    [
+        ("initial", "blocks.0.attn.W_Q[0,0]", None, "现在是训练前的初值"),
+        ("trained", "blocks.0.attn.W_Q[0,0]", 0, "现在是训练前的初值"),
+        ("trained", "blocks.0.attn.W_Q[0,0]", 60, "由训练得来"),
+        ("trained", "blocks.0.attn.W_Q[0,0]", None, "由训练得来"),
+        ("trained", "embed.W_E[13,0]", None, "训练没有改变它"),
+        ("initial", "pos_embed.W_pos[15,0]", None, "训练没有改变它"),
+    ],
+)
+def test_a_parameter_says_what_training_has_made_of_it(
+    site: BuiltSite, chromium: Chromium, stage: str, cell: str, step: int | None, said: str
+) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        if step is not None:
+            scene.choose(visit.page, step=step)
+        _open(visit.page, f"{PROBLEM}:{stage}:{cell}")
+        sentences = visit.page.locator(".cell-sentence").all_inner_texts()
+    assert said in sentences[0]
+    before, after = re.findall(r"[−\d.]+\d", sentences[1])
+    assert (before == after) == ("没有改变" in said)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("embed.W_E[13,0]", "这道题没有用到它。"),
+        ("pos_embed.W_pos[15,0]", "这道题没有用到它。"),
+        ("probs[3,5]", "后面没有谁用它：这是终点。"),
+        ("embed.W_E[7,0]@3", "后面没有谁用它：这是终点。"),
+    ],
+)
+def test_what_nothing_uses_is_the_end_or_was_not_needed(
+    site: BuiltSite, chromium: Chromium, cell: str, said: str
+) -> None:
+    with chromium.visit(site.folder / "index.html", viewport=DESKTOP) as visit:
+        _open(visit.page, f"{PROBLEM}:trained:{cell}")
+        expect(visit.page.locator(".cell-users")).to_have_text(said)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "edge"), [("scores", "W_Q", "thead"), ("values", "W_O", "tbody")]
+)
+def test_a_weight_of_a_head_is_counted_as_its_figure_counts(
+    site: BuiltSite, chromium: Chromium, page: str, name: str, edge: str
+) -> None:
+    with chromium.visit(site.folder / f"{page}.html", viewport=DESKTOP) as visit:
+        figure = visit.page.locator(f'.matrix[data-head="1"][data-key$="{name}"]').first
+        figure.locator(cell_at(2, 2)).click()
+        label = figure.locator(f"{edge} th").nth(2).inner_text()
+        where = visit.page.locator(".cell-place")
+        expect(where).to_contain_text(f"头 2 的头内维度 {label}（整张里是 {4 + int(label)}）")
+        expect(where).to_contain_text("维度 2")
+        indices = {"thead": f"[2, {4 + int(label)}]", "tbody": f"[{4 + int(label)}, 2]"}
+        expect(visit.page.locator(".cell-indices")).to_have_text(indices[edge])
+
+
+def test_numbers_are_underlined_that_open_and_no_others(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    read = """(all) => all.map((one) => [
+      one.matches("[role=button]"), getComputedStyle(one).borderBottomStyle === "dotted"])"""
+    for scripts in (True, False):
+        with chromium.visit(site.folder / "values.html", java_script_enabled=scripts) as visit:
+            numbers = visit.page.locator(".value:not(.route *, .one-step *), [data-opens]")
+            found = numbers.evaluate_all(read)
+        assert {opens for opens, _ in found} == ({True, False} if scripts else {False})
+        assert all(opens == is_underlined for opens, is_underlined in found)
+
+
 @in_every_look
 def test_an_open_panel_has_no_barriers_and_fits(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -226,6 +228,20 @@ def test_two_splits_come_out_as_by_decoding_step_by_step() -> None:
         assert found["problems"] == answers
         assert found["right"] == sum(answers.values())
         assert found["trained_right"] == run.correct[-1]
+
+
+def test_most_problems_whose_mirror_was_not_seen_are_squares() -> None:
+    """So says `evidence.md`, and that right answers may miss all of them by chance."""
+    strangers, right = [], []
+    for split in content("held-out")["of_split"]:
+        for name, is_right in split["problems"].items():
+            if "0" not in name:
+                right.append(is_right)
+                if name[::-1] in split["problems"]:
+                    strangers.append(name)
+    assert sum(name == name[::-1] for name in strangers) > len(strangers) / 2
+    others = len(right) - len(strangers)
+    assert math.comb(others, sum(right)) / math.comb(len(right), sum(right)) > 0.05
 
 
 def test_the_table_of_held_out_problems_adds_up() -> None:

@@ -17,6 +17,7 @@ from model.encoding import rounded
 from tests import patched, reference, scene
 from tests.browser import (
     DESKTOP,
+    PHONE,
     Chromium,
     address_of,
     ask,
@@ -25,6 +26,7 @@ from tests.browser import (
     in_every_look,
     reload,
     visit_again,
+    wait_for_view,
 )
 from tests.site_build import BuiltSite
 from tests.test_engine import in_shape
@@ -129,6 +131,25 @@ def test_edits_are_undone_one_by_one_by_key_and_button(site: BuiltSite, chromium
         field.press("Backspace")  # the field's own
         expect(field).to_have_value("0.")
         expect(page.locator("td.edited")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("page", "field"),
+    [
+        ("values", ".site-header select >> nth=0"),
+        ("values", '.route [type="radio"] >> nth=0'),
+        ("index", "[data-follow]"),
+    ],
+)
+def test_keys_restore_where_nothing_is_typed(
+    site: BuiltSite, chromium: Chromium, page: str, field: str
+) -> None:
+    with chromium.visit(site.folder / f"{page}.html", viewport=DESKTOP) as visit:
+        scene.choose(visit.page, edits="embed.W_E[7,0]=2;embed.W_E[8,0]=2;ln_final.b[0]=1")
+        bar = visit.page.locator(".state-bar")
+        for key, left in (("Control+z", "2 处"), ("Backspace", "一处"), ("Delete", None)):
+            visit.page.locator(field).press(key)
+            expect(bar).to_contain_text(left) if left else expect(bar).to_be_hidden()
 
 
 def test_a_number_overwritten_twice_is_taken_back_twice_even_from_its_field(
@@ -236,7 +257,9 @@ def test_a_row_is_made_uniform_or_taken_from_another_problem(
         ("much", "不是一个数"),
         ("", "不是一个数"),
         ("1,5", "不是一个数"),
-        ("0x10", "太大"),
+        ("0x10", "不是一个数"),
+        ("3²", "不是一个数"),
+        ("+1e7", "太大"),
         ("Infinity", "太大"),
         ("1e999", "太大"),
         ("-1000001", "太大"),
@@ -256,6 +279,37 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         expect(visit.page.locator("td.edited")).to_have_count(1)
 
 
+def test_a_number_is_understood_as_an_input_method_types_it(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    typed = {"+2": 2.0, "３": 3.0, "－3": -3.0, "0。5": 0.5, "＋１．５": 1.5, "1e3": 1000.0}
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        _unfold(visit.page)
+        for text, value in typed.items():
+            _type(visit.page, text)
+            expect(visit.page.locator("td.edited")).to_have_text(display(value))
+            expect(visit.page.locator(".cell-edit [role=alert]")).to_be_empty()
+        visit.page.locator('[name="row"]').fill("０．１，。2 0.3；0.4")
+        visit.page.keyboard.press("Enter")
+        expect(visit.page.locator("td.edited")).to_have_text(["0.10", "0.20", "0.30", "0.40"])
+
+
+def test_on_a_phone_what_an_edit_leads_to_is_in_view(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=PHONE) as visit:
+        _unfold(visit.page)
+        _type(visit.page, "5")
+        expect(visit.page.locator(".state-bar")).to_be_visible()
+        expect(visit.page.locator("td.edited")).to_have_text("5.00")
+        shown = visit.page.locator('.cell-edit [name="value"], .cell-edit-p :is(caption, th, td)')
+        for part in shown.all():
+            wait_for_view(part)
+        tops = visit.page.locator(".state-bar :is(button, p:not(:empty))").evaluate_all(
+            "(all) => all.map((one) => (one.getBoundingClientRect().top + "
+            "one.getBoundingClientRect().bottom) / 2)"
+        )
+        assert max(tops) - min(tops) < 2
+
+
 @pytest.mark.parametrize(
     "edits",
     [
@@ -272,7 +326,6 @@ def test_an_edit_that_cannot_be_is_refused_in_place(
         "embed.W_E[14,0]=1",
         "blocks.0.ln1.scale[0]=0",  # divides
         "blocks.0.attn.W_QK[1,0,0]=1",  # nothing reads the product
-        "probs[3,0]=1;;probs[3,1]=0",
         "probs[3,0]=1;" * 400,
     ],
 )

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from builder.numbers.display import display
 from model import task
 from tests import scene, stored
-from tests.browser import DESKTOP, PHONE, Chromium, ask, cell_at, in_every_look
+from tests.browser import DESKTOP, PHONE, Chromium, ask, cell_at, in_every_look, visit_again
 from tests.site_build import BuiltSite
 from tests.test_evidence_pages import all_changes, before, shown_as
 
@@ -173,6 +173,30 @@ def test_a_cell_leads_to_its_problem_and_rings_its_points(
         assert visit.complaints == []
 
 
+WRITE_AT_ONCE = """async (problem) => {
+  const run = await Article.passes.load();
+  Article.state.set({problem});
+  const figure = document.querySelector("#interventions-live");
+  Article.interventions.write(figure, Article.scene.view(run));
+}"""
+"""As where the figure has its turn before the page has looked at the address."""
+
+
+@pytest.mark.parametrize("problem", ["99x1", "7", "10x2"])
+def test_a_problem_that_there_is_not_leaves_the_page_as_it_is(
+    site: BuiltSite, chromium: Chromium, problem: str
+) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        visit_again(visit.page, f"?problem={problem}")
+        visit.page.evaluate(WRITE_AT_ONCE, problem)
+        expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
+        before = visit.page.locator("#interventions-live .interventions-before")
+        expect(before.locator(".interventions-top")).not_to_be_empty()
+        expect(before).to_contain_text("7×8= 之后该写 5")
+        assert visit.page.locator(".figure-failure").count() == 0
+        assert visit.complaints == []
+
+
 def test_without_scripts_everything_is_there(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / PAGE, java_script_enabled=False) as visit:
         page = visit.page
@@ -206,3 +230,7 @@ def test_the_figures_fit_and_have_no_barriers(
               .map((cell) => cell.outerHTML.slice(0, 200))"""
         )
         assert overflowing == []
+        ticks = page.locator(".census .claim").evaluate_all(
+            "(ticks) => ticks.map((tick) => tick.getBoundingClientRect().height)"
+        )
+        assert viewport != PHONE or min(ticks) >= 24

@@ -202,6 +202,22 @@ def all_changes(site: BuiltSite) -> Iterator[tuple[str, Any, int]]:
             yield f"{layer}.{head}.without_attention", of_layer["without_attention"], 3
 
 
+NAMES = dict(zip(CHANGES, ("摘掉", "平均表", "自己的平均", "别题的表"), strict=True))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_an_intervention_has_one_name_in_list_tables_and_choices(
+    site: BuiltSite, change: str
+) -> None:
+    name, html = NAMES[change], text(site.folder)
+    assert f"<strong>{name}</strong>" in html
+    assert f">{name}</th>" in part(site, "effect-table")
+    (choice,) = re.findall(rf'<option value="{change}"[^>]*>([^<]*)<', html)
+    (line,) = re.findall(rf'<tr data-kind="{change}"><th scope="row">([^<]*)<', html)
+    assert name in choice
+    assert choice.startswith(line.removesuffix("："))
+
+
 def before(site: BuiltSite, row: int) -> np.ndarray:
     """P of the right token after a row, from the traces."""
     found = []

@@ -14,6 +14,7 @@ from builder.numbers.display import (
     display,
     display_exact,
     display_percent,
+    display_power,
     display_scientific,
     display_whole,
     token_label,
@@ -328,6 +329,7 @@ def test_other_forms_of_numbers() -> None:
     assert display_percent(0.981953, 1) == "98.2%"
     assert display_scientific(1.34e-13) == "1.3×10⁻¹³"
     assert display_scientific(-2e7, 0) == "−2×10⁷"
+    assert [display_power(x) for x in (0.00999, 0.01, -0.9908)] == ["1.0×10⁻²", "0.01", "−0.99"]
     assert [token_label(token) for token in ("7", "<end>", "<pad>")] == ["7", "⟨end⟩", "⟨pad⟩"]
 
 

@@ -114,6 +114,9 @@ MALFORMED = [
     ("because: 平分。", "because: '# 平分'", "because", "`#` begins no block here"),
     ("because: 平分。", "because: 平分 # 四处", "because", "is a comment", "quote the text"),
     ("because: 平分。", 'because: "$\\frac 1 2$"', "because", "is an escape", "single quotes"),
+    ("because: 平分。", 'because: "$W^\\top$"', "because", "is an escape", "single quotes"),
+    ("because: 平分。", 'because: "$2 \\neq 3$"', "because", "is an escape", "single quotes"),
+    ("because: 平分。", 'because: "$\\sqrt 4$"', "because", "escape character", "single quotes"),
     (
         "    和 {value}",
         "    ::: matrix embed\n    :::\n    和 {value}",

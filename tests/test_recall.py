@@ -93,6 +93,18 @@ def test_addressing_by_content_can_recall_and_a_fixed_table_cannot() -> None:
     assert table["fixed_table"]["most"] < 0.6
 
 
+def test_a_fixed_table_does_about_as_well_as_the_commonest_value() -> None:
+    """So says `evidence.md`: two of the values are the same, or one is picked."""
+    chances = []
+    for *pairs, _, _, answer in Recall().exam.tolist():
+        values = pairs[1::2]
+        most = max(map(values.count, values))
+        commonest = {value for value in values if values.count(value) == most}
+        chances.append((answer in commonest) / len(commonest))
+    line = content("recall")["fixed_table"]
+    assert line["least"] < np.mean(chances) < line["most"]
+
+
 def test_a_site_shows_the_first_of_the_exam_as_problems() -> None:
     shown = task_of(PRESET)
     exam = Recall().exam[:100]

@@ -134,6 +134,13 @@ def test_pointing_shows_a_source_and_choosing_keeps_it(site: BuiltSite, chromium
         assert visit.complaints == []
 
 
+def test_on_paper_it_is_not_broken_between_pages(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        visit.page.emulate_media(media="print")
+        route = visit.page.locator(".route")
+        assert route.evaluate("(figure) => getComputedStyle(figure).breakInside") == "avoid"
+
+
 @in_every_look
 def test_it_fits_and_has_no_barriers(
     site: BuiltSite, chromium: Chromium, viewport: dict[str, int], scheme: str

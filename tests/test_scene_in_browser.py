@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from builder.numbers.display import (
     MASKED,
     MINUS,
     display,
     display_percent,
-    display_scientific,
+    display_power,
     token_label,
 )
 from model import task
@@ -149,7 +149,7 @@ def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
             figure.scroll_into_view_if_needed()
             figure.locator(".matrix-live svg").wait_for(state="visible")
             before = scene.check_faces(figure)
-            scene.choose(visit.page, problem="2x3", step=25)
+            scene.choose(visit.page, problem="2x3", step=30)
             figure.locator(".matrix-live svg").wait_for(state="visible")
             assert scene.check_faces(figure) != before
             scene.choose(visit.page, problem=None, step=None)
@@ -197,8 +197,9 @@ def test_a_cell_closes_where_the_problem_has_no_such_position(
 @pytest.mark.parametrize(
     "fragment",
     [
-        *("problem=77x8", "problem=constructor", "head=2", "layer=9", "position=6"),
-        *("edits=nonsense", "__proto__=1", "toString=1"),
+        *("problem=77x8", "problem=constructor", "head=2", "layer=9", "position=6", "source=9"),
+        *("edits=nonsense", "__proto__=1", "toString=1", "cell=nonsense", "step=-1", "step=121"),
+        *("change=zzz", "prefix=7x8="),
     ],
 )
 def test_a_state_that_the_model_does_not_have_is_left_out_with_a_note(
@@ -207,9 +208,104 @@ def test_a_state_that_the_model_does_not_have_is_left_out_with_a_note(
     with chromium.visit(site.folder / "reading-table.html") as visit:
         before = scene.figures(visit.page)
         visit_again(visit.page, f"?{fragment}")
-        expect(visit.page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
+        note = visit.page.locator('.state-bar [data-line="note"]')
+        expect(note).to_have_text(f"地址里的 {fragment} 看不懂，没有采用。")
         assert scene.figures(visit.page) == before
+        assert address_of(visit.page).endswith("reading-table.html")
         assert visit.complaints == []
+
+
+def test_a_note_names_every_part_that_was_left_out_and_the_rest_holds(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "values.html") as visit:
+        page = visit.page
+        visit_again(page, f"?foo=1&layer=5&problem=3x4&edits={EDIT};nonsense;also=1")
+        note = page.locator('.state-bar [data-line="note"]')
+        told = "foo=1、edits=nonsense、edits=also=1、layer=5"
+        expect(note).to_have_text(f"地址里的 {told} 看不懂，没有采用。")
+        expect(page.locator('[data-line="state"]')).to_contain_text("图里是3×4、你改过一处的模型。")
+        assert address_of(page).endswith(f"#?problem=3x4&edits={EDIT}")
+
+
+EDIT = "blocks.0.attn.pattern[1,3,2]=0.9"
+UNMOVED = "你选的是{}。这一页没有随它变的数。"
+
+
+@pytest.mark.parametrize(
+    ("page", "change", "said", "is_followed"),
+    [
+        ("limit.html", {"layer": 1}, UNMOVED.format("第 2 层"), False),
+        ("gradients.html", {"step": 120}, UNMOVED.format("第 120 步的参数"), False),
+        ("gradients.html", {"edits": EDIT}, UNMOVED.format("你改过一处的模型"), False),
+        ("ledger.html", {"position": 1}, UNMOVED.format("位置 1（×）"), False),
+        ("isolated-rows.html", {"layer": 1, "problem": "2x3"}, "图里是2×3。正文说的是 7×8、", True),
+        ("scores.html", {"layer": 1, "position": 1}, "图里是第 2 层。正文说的是 7×0、", True),
+    ],
+)
+def test_the_bar_names_what_the_page_follows(
+    site: BuiltSite,
+    chromium: Chromium,
+    page: str,
+    change: dict[str, Any],
+    said: str,
+    is_followed: bool,
+) -> None:
+    with chromium.visit(site.folder / page) as visit:
+        before = _digits(visit.page)
+        scene.choose(visit.page, **change)
+        expect(visit.page.locator('.state-bar [data-line="state"]')).to_contain_text(said)
+        assert (_digits(visit.page) != before) == is_followed
+
+
+def test_the_last_step_is_what_the_page_shows_by_itself(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "reading-table.html") as visit:
+        before = scene.figures(visit.page)
+        scene.choose(visit.page, step=60)
+        assert scene.figures(visit.page) != before
+        scene.choose(visit.page, step=site.snapshot.manifest["training"]["steps"])
+        expect(visit.page.locator(".state-bar")).to_be_hidden()
+        assert _without_stops(scene.figures(visit.page)) == _without_stops(before)
+
+
+@pytest.mark.parametrize(
+    "link", [".contents a", ".prose h2 .heading-link"], ids=["contents", "heading"]
+)
+def test_a_link_within_the_page_changes_the_place_alone(
+    site: BuiltSite, chromium: Chromium, link: str
+) -> None:
+    state = f"?seed=3&problem=3x4&layer=1&edits={EDIT}"
+    with chromium.visit(site.folder / "values.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        visit_again(page, state)
+        bar = page.locator('.state-bar [data-line="state"]')
+        expect(bar).to_contain_text("3×4、第 2 层")
+        said, shown = bar.inner_text(), scene.figures(page)
+        last = page.locator(link).last
+        place = (last.get_attribute("href") or "").removeprefix("#")
+        last.click()
+        page.wait_for_url(f"**/values.html#{place}{state}")
+        expect(page.locator(f"#{place}")).to_be_in_viewport()
+        assert page.locator(f"#{place}").evaluate("(element) => element === document.activeElement")
+        assert (bar.inner_text(), scene.figures(page)) == (said, shown)
+        expect(page.locator(".contents a[aria-current]")).to_have_count(1)
+        go_back(page)
+        assert address_of(page).endswith(f"values.html#{state}")
+        assert visit.complaints == []
+
+
+def test_a_link_of_the_ledger_adds_its_head_to_what_is_chosen(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "ledger.html") as visit:
+        page = visit.page
+        scene.choose(page, problem="2x3", step=60, head=1)
+        page.locator('a[href="#boxes?layer=1&head=0"]').click()
+        page.wait_for_url("**/ledger.html#boxes?step=60&problem=2x3&layer=1&head=0")
+        figure = page.locator('figure[data-stage="trained"][data-key="blocks.1.attn.q"]').first
+        expect(figure.locator(".matrix-where")).to_have_text("第 2 层 · 头 1 · 第 60 步 · 2×3")
 
 
 def test_a_figure_that_fails_says_so_and_the_others_follow(
@@ -343,7 +439,7 @@ def _check_number(site: BuiltSite, number: Mapping[str, Any], problem: str) -> N
     tokens = task.BY_NAME[problem].tokens
     at = task.TOKEN_ID[tokens[int(row) + 1]] if column == "next" else int(column)
     assert float(data["value"]) == matrix[int(row), at]
-    form = {"percent": display_percent, "scientific": display_scientific}
+    form = {"percent": display_percent, "scientific": display_power}
     shown = form.get(data.get("format", ""), display)
     decimals = [int(data["decimals"])] if "decimals" in data else []
     assert number["text"] == shown(float(matrix[int(row), at]), *decimals)
@@ -351,3 +447,9 @@ def _check_number(site: BuiltSite, number: Mapping[str, Any], problem: str) -> N
 
 def _without_stops(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**figure, "stop": ""} for figure in figures]
+
+
+def _digits(page: Page) -> list[str]:
+    """Every number of the page but those that are written when there is time, and the problems."""
+    shown = "main :is([data-value], .problem-part):not(.one-step *)"
+    return page.locator(shown).all_text_contents()

@@ -11,6 +11,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 from builder.claims.tables import PREDICATES
+from builder.numbers.display import display
 from model import task
 from model.packed import unpacked
 from model.train import initial_weights
@@ -18,6 +19,7 @@ from model.transformer import transformer
 from tests import scene
 from tests.browser import (
     DESKTOP,
+    PHONE,
     Chromium,
     address_of,
     ask,
@@ -38,7 +40,8 @@ TICKS = """() => [...document.querySelectorAll("a.claim")].map((link) => ({
 }))"""
 NUMBERS = """() => [...document.querySelectorAll(".value:not(.quiz *)")].map((value) => (
   {address: value.dataset.address, text: value.textContent, value: value.dataset.value,
-   isOwn: "only" in value.dataset}
+   isOwn: "only" in value.dataset || value.dataset.seed === "own"
+     || value.matches(":is(.effects, .effect-table, .share-effect) *")}
 ))"""
 VOTES = """() => (
   [...document.querySelectorAll("figure.votes td")].map(({textContent}) => textContent)
@@ -128,11 +131,12 @@ def test_a_page_with_another_seed_shows_what_a_site_of_that_seed_does(
         assert label in one.pop("where").split(" · ")
     for one in expected["figures"]:
         assert label not in one.pop("where")
-    numbers = expected.pop("numbers")
-    for number, shown in zip(found.pop("numbers"), numbers, strict=True):
+    numbers = zip(found.pop("numbers"), expected.pop("numbers"), own["numbers"], strict=True)
+    for number, shown, written in numbers:
         *_, is_own = number
         if is_own:  # the page says so
-            assert number[0].startswith("evidence.interventions.")
+            assert number[0].startswith(("evidence.interventions.", "manifest.training.seed"))
+            assert number[:3] == written[:3]
         else:
             assert number == shown
     assert found == expected
@@ -197,6 +201,26 @@ def test_claims_turn_with_the_seed_as_the_census_says(
                     assert tick["text"].startswith(f"✗ {name}")
         scene.choose(visit.page, seed=None)
         assert ask(visit.page, TICKS) == before
+
+
+def test_a_cross_leads_to_the_claim_of_the_same_seed(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "table-follows-input.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        scene.choose(page, seed=_a_seed_that_denies(page))
+        cross = page.locator("a.claim.is-false").first
+        said = cross.inner_text()
+        cross.click()
+        page.wait_for_url("**/about.html#claim-*?seed=*")
+        item = page.locator(".claim-item:focus")
+        expect(item).to_be_in_viewport()
+        expect(item.locator(".claim.is-false")).to_have_text(said)
+
+
+def _a_seed_that_denies(page: Page) -> int:
+    """A seed for which a claim of the page does not hold."""
+    claims = {tick["id"] for tick in ask(page, TICKS)}
+    others = seeds_of(page)[1:]
+    return next(seed for seed in others if any(not verdicts(seed)[id_] for id_ in claims))
 
 
 def test_the_list_of_all_claims_turns_with_its_numbers(site: BuiltSite, chromium: Chromium) -> None:
@@ -313,6 +337,39 @@ def test_a_step_of_the_training_is_there_for_the_articles_own_seed_only(
         expect(page.locator('.state-bar [data-line="note"]')).to_contain_text("看不懂")
         assert "step" not in address_of(page)
         assert f"seed={OTHER_SEED}" in address_of(page)
+
+
+def test_what_is_stored_of_interventions_says_whose_it_is(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    seed = 9
+    with chromium.visit(site.folder / "evidence.html", viewport=PHONE) as visit:
+        page = visit.page
+        scene.choose(page, seed=seed)
+        for figure in page.locator(".effects, .effect-table, .share-effect").all():
+            note = figure.locator("xpath=preceding-sibling::*[1]")
+            expect(note).to_have_text("这里只有种子 8 的。")
+            expect(note).to_be_visible()
+            assert figure.locator("[data-only]").count() == 0
+        for where in page.locator(".effects .matrix-where").all():
+            assert "种子" not in where.inner_text()
+        assert visit.fits()
+        expect(page.locator(".census figcaption")).to_contain_text("是本文的种子 8。")
+        left = page.locator('[data-address="claims.zero-is-used.most_without_zero"]')
+        value = content("census")["of_seed"][str(seed)]["zero-is-used"]["most_without_zero"]
+        assert value > 0.01
+        expect(left).to_have_text(display(value, 2))
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), [("about.html", "种子 8，训练"), ("en/about.html", "Seed 8, ")]
+)
+def test_the_articles_seed_stays_the_articles(
+    site: BuiltSite, chromium: Chromium, page: str, words: str
+) -> None:
+    with chromium.visit(site.folder / page) as visit:
+        scene.choose(visit.page, seed=OTHER_SEED)
+        expect(visit.page.locator("#model + p")).to_contain_text(words)
 
 
 def test_a_run_in_the_browser_does_not_show_through_another_seed(

@@ -12,7 +12,7 @@ from builder.numbers.display import display
 from model import task
 from model.encoding import rounded
 from model.trace import activations
-from tests.browser import Chromium, Visit, address_of, go_back, reload
+from tests.browser import Chromium, Visit, address_of, go_back, reload, visit_again
 from tests.site_build import BuiltSite
 
 WITHOUT_WORKERS = "delete window.Worker"
@@ -20,8 +20,10 @@ WITHOUT_WORKERS = "delete window.Worker"
 
 def test_training_here_ends_in_the_builds_weights(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "index.html") as visit:
+        visit.page.locator("[data-follow]").check()
         visit.page.locator("#train-here").click()
         assert_identical(visit, site)
+        expect(visit.page.locator(".state-bar")).to_be_hidden()  # the text speaks of the last step
         assert visit.complaints == []
         assert visit.strangers == []
 
@@ -118,8 +120,7 @@ def test_an_address_that_means_nothing_is_left_out_with_a_note(
 ) -> None:
     with chromium.visit(site.folder / "en" / "index.html") as visit:
         before = cells(visit.page)
-        visit.page.goto(f"{address_of(visit.page)}#{fragment.lstrip('#')}")
-        reload(visit.page)
+        visit_again(visit.page, fragment.lstrip("#"))
         expect(visit.page.locator(".state-bar")).to_contain_text("not understood")
         assert cells(visit.page) == before
         assert visit.complaints == []
@@ -134,6 +135,36 @@ def test_figures_follow_a_run_when_they_are_asked_to(site: BuiltSite, chromium: 
         assert cells(visit.page) == expected(site, 1)
         visit.page.locator("[data-follow]").uncheck()
         expect(visit.page.locator(".state-bar")).to_be_hidden()
+
+
+def test_figures_show_where_the_training_stands_from_when_they_are_asked_to(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "index.html") as visit:
+        page, follows = visit.page, visit.page.locator("[data-follow]")
+        page.locator('[data-command="step"]').click()
+        expect(reading(page, "step")).to_have_text("1")
+        follows.check()
+        expect(page.locator(".state-bar")).to_contain_text("第 1 步")
+        page.locator("figure.matrix").first.scroll_into_view_if_needed()
+        assert cells(page) == expected(site, 1)
+
+
+def test_the_timeline_takes_over_from_a_run_that_figures_follow(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    steps = site.snapshot.document("training.json")["checkpoints"]
+    with chromium.visit(site.folder / "index.html") as visit:
+        page, follows = visit.page, visit.page.locator("[data-follow]")
+        follows.check()
+        page.locator('[data-command="step"]').click()
+        expect(page.locator(".state-bar")).to_contain_text("第 1 步")
+        slide(page, 7)
+        expect(page.locator(".state-bar")).to_contain_text(f"第 {steps[7]} 步")
+        expect(follows).not_to_be_checked()
+        page.locator('[data-command="step"]').click()
+        expect(reading(page, "step")).to_have_text("2")
+        assert cells(page) == expected(site, steps[7])
 
 
 def reading(page: Page, name: str) -> Any:

@@ -13,18 +13,21 @@ from builder.numbers.display import (
     MAX_DECIMALS,
     display,
     display_percent,
-    display_scientific,
+    display_power,
     display_whole,
     problem_label,
 )
 from builder.numbers.matrix import Value
 
 NAME = "value"
-OPTIONS = ("problem", "stage", "target", "decimals", "format", "follow")
+OPTIONS = ("problem", "stage", "target", "decimals", "format", "follow", "seed")
 FORMATS = ("number", "whole", "percent", "scientific")
 
 OF_SEED = ("claims.", "manifest.training.")
 """What addresses begin with whose number is no cell, and yet another one for another seed."""
+
+OWN = "own"
+"""The option `seed` of a number that stays that of the article's own, whichever seed is chosen."""
 
 
 def render(role: Role, context: Context) -> str:
@@ -49,6 +52,7 @@ def render(role: Role, context: Context) -> str:
         "follows": " ".join(_follows(role, value, context)),
         "format": kind if is_written_anew and kind != "number" else "",
         "decimals": role.options.get("decimals", "") if is_written_anew else "",
+        "seed": _seed(role, value),
         "value": repr(value.number),
     }
     attributes = "".join(f' data-{k}="{escape(v)}"' for k, v in data.items() if v)
@@ -83,6 +87,18 @@ def _follows(role: Role, value: Value, context: Context) -> tuple[str, ...]:
     return following(role.options, wanted, matrix, n_rows=1)
 
 
+def _seed(role: Role, value: Value) -> str:
+    """Return the option `seed`, which numbers have that turn with the seed."""
+    wanted = role.options.get("seed", "")
+    if wanted and wanted != OWN:
+        hint = did_you_mean(wanted, [OWN])
+        raise BlockError("unknown-seed", f"`seed` = `{wanted}` is not `{OWN}`", hint, "seed")
+    if wanted and not value.address.startswith(OF_SEED):
+        message = f"`{value.address}` is the same for every seed"
+        raise BlockError("cannot-keep", message, "leave `seed` out", "seed")
+    return wanted
+
+
 def usual_format(number: float) -> str:
     """Return the format of a number that is not told its format: a count is whole."""
     return "whole" if isinstance(number, int) else "number"
@@ -104,7 +120,7 @@ def formatted(number: float, kind: str, decimals: int | None) -> str:
     formatter = {
         "number": display,
         "percent": display_percent,
-        "scientific": display_scientific,
+        "scientific": display_power,
     }[kind]
     return formatter(number) if decimals is None else formatter(number, decimals)
 

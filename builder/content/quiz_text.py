@@ -9,7 +9,8 @@ from builder.content.quiz import Text
 from builder.content.section import Section
 
 _BLOCK = re.compile(r"[ ]{0,3}(?::::|```|~~~|#{1,6}[ \t]|[-+*>][ \t]|[0-9]{1,9}[.)][ \t])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+_ESCAPE = re.compile(r'"(?:[^"\\]|\\.)*\\[abefnrtv]')
 _LITERAL = re.compile(r":\s*[|>][-+]?\s*$")
 
 
@@ -48,11 +49,11 @@ def _misread(fields: Section, text: Text) -> Iterator[tuple[int, str, str, str]]
         if not content.strip():
             message = "an empty line ends the paragraph, and a text is one"
             yield line, "block-in-text", message, "leave the line out"
-    if _CONTROL.search(text.markdown):
-        message = "a backslash in double quotes is an escape, as `\\f` in `\\frac` is"
-        yield text.line, "escape", message, "use single quotes, or write the text below `|`"
     opening = _line(fields, text.location.line)
     value = opening[text.location.column - 1 :].partition(":")[2].strip()
+    if _CONTROL.search(text.markdown) or _ESCAPE.match(value):
+        message = "a backslash in double quotes is an escape, as `\\f` in `\\frac` is"
+        yield text.line, "escape", message, "use single quotes, or write the text below `|`"
     if len(lines) == 1 and value.startswith(f"{text.markdown} #"):
         message = "what follows ` #` is a comment and is not shown"
         yield text.location.line, "comment", message, "quote the text, or delete the comment"

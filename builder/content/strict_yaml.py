@@ -70,6 +70,8 @@ def _explained(error: yaml.MarkedYAMLError, lines: Sequence[str]) -> Advice:
     is_quote = error.context == "while scanning a quoted scalar" and "end of" in message
     opened = error.context_mark.line if is_quote and error.context_mark else None
     hint = "indent the fields of one mapping alike; quote a text that holds signs of YAML"
+    if "escape character" in message:
+        hint = "in double quotes a backslash is an escape: use single quotes, or write below `|`"
     return advice(lines, place[0], opened) or Advice(*place, message, hint)
 
 

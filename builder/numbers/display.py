@@ -14,6 +14,9 @@ MASKED = "–"
 MAX_DECIMALS = 12
 _LARGEST_EXACT = 1e15
 _SMALLEST_PLAIN = 1e-3
+_SMALLEST_OF_PROSE = 1e-2
+"""From here on a number of the prose is written without a power of ten."""
+
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -43,6 +46,13 @@ def display_scientific(value: float, decimals: int = 1) -> str:
     """Format with a power of ten, such as 1.3×10⁻¹³."""
     mantissa, exponent = f"{value:.{decimals}e}".split("e")
     return f"{_signed(value, mantissa)}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+
+
+def display_power(value: float, decimals: int = 1) -> str:
+    """Format for a sentence: with a power of ten, and from 0.01 on without, with as many digits."""
+    if abs(value) >= _SMALLEST_OF_PROSE:
+        return display(value, decimals + 1)
+    return display_scientific(value, decimals)
 
 
 def display_exact(value: float) -> str:

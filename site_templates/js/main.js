@@ -2,7 +2,8 @@
 (function (Article) {
   "use strict";
 
-  const PAGES = ':is(.pager, .chapter-menu, .chapter-list, .prose, .network) a[href*=".html"]:not(.claim, [href*="//"])';
+  const PAGES = ':is(.pager, .chapter-menu, .chapter-list, .prose, .network) a[href*=".html"]:not([href*="//"])';
+  const PLACES = 'a[href^="#"]:not([href^="#?cell="])';
 
   /**
    * @param {string} selector
@@ -23,7 +24,7 @@
   mountEach(".contents", Article.placeChooser.mount);
   mountEach(".prose :is(h2, h3)[id]", Article.contents.mountHeading);
   mountEach(".language-switch a", Article.links.mountLanguage);
-  mountEach(PAGES, Article.links.mountPage);
+  mountEach(`${PAGES}, ${PLACES}`, Article.links.mount);
   mountEach(".chapter-menu details", Article.menu.mount);
   mountEach('math[display="block"], .one-step .worked-scroll', Article.formula.mount);
   mountEach(".worked-table, .votes-table", Article.grid.mount);
@@ -49,5 +50,5 @@
   mountEach("body", Article.bar.mount);
   mountEach("body", Article.scene.mount);
   mountEach("body", Article.cell.mount);
-  if (!Article.state.read()) Article.bar.note(Article.text("address_not_understood"));
+  Article.state.read();
 })((window.Article ??= {}));

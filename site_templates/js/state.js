@@ -55,6 +55,8 @@
   /** @type {{address: string, replace: boolean}[]} what the address has still to say, one after the other */
   let unwritten = [];
   let resting = 0;
+  /** @type {string[]} parts of the address that were left out, such as `layer=5` */
+  let refused = [];
   /** @type {Set<(state: State, change: Partial<State>) => void>} */
   const listeners = new Set();
 
@@ -105,18 +107,18 @@
 
   /**
    * @param {string} hash
-   * @returns {{state: State, section: string, isUnderstood: boolean}}
+   * @returns {{state: State, section: string, unread: string[]}}
    */
   function parse(hash) {
     const [section, query = ""] = hash.replace(/^#/, "").split("?", 2);
     const found = { ...DEFAULTS };
-    let isUnderstood = true;
+    const unread = [];
     for (const [name, text] of new URLSearchParams(query)) {
       const value = Object.hasOwn(READERS, name) ? READERS[name](text) : null;
-      if (value === null) isUnderstood = false;
+      if (value === null) unread.push(`${name}=${text}`);
       else found[name] = value;
     }
-    return { state: found, section, isUnderstood };
+    return { state: found, section, unread };
   }
 
   /**
@@ -132,18 +134,45 @@
     return section || query ? `#${section}${query ? `?${query}` : ""}` : "";
   }
 
-  /** Take the state from the address, when the page opens and when the reader goes back. */
+  /** Take the state from the address, when the page opens, when the reader goes back and along a link in the page. */
   function read() {
     unwritten = []; // the reader has gone elsewhere from there
-    const { state: found, section, isUnderstood } = parse(location.hash);
+    const { state: found, section, unread } = parse(location.hash), isOther = withState("", found) !== withState("", state);
     state = found;
-    if (location.hash.includes("?") && section) document.getElementById(section)?.scrollIntoView();
-    for (const listener of listeners) listener(state, state);
-    return isUnderstood;
+    refused = unread;
+    if (location.hash.includes("?")) arrive(document.getElementById(section));
+    if (isOther) for (const listener of listeners) listener(state, state);
+    const strange = state.prefix === null || document.querySelector(".laboratory") ? [] : ["prefix"];
+    if (unread.length + strange.length) refuse(strange);
+  }
+
+  /** Go to a place, as browsers do where it is all that an address says. */
+  function arrive(place) {
+    if (!place) return;
+    if (place.tabIndex < 0) place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+    place.scrollIntoView();
+  }
+
+  /**
+   * Leave out of the address what means nothing here, and say so.
+   *
+   * @param {string[]} names of fields
+   * @param {(part: string) => boolean} [isUnderstood] an edit that stays
+   */
+  function refuse(names, isUnderstood = () => false) {
+    const change = {};
+    for (const name of names) {
+      const parts = String(state[name]).split(";"), kept = parts.filter(isUnderstood);
+      change[name] = kept.join(";") || null;
+      refused.push(...parts.filter((part) => !kept.includes(part)).map((part) => `${name}=${part}`));
+    }
+    set(change, { replace: true });
+    Article.bar.note(Article.text("address_not_understood", { parts: refused.join(Article.text("scene_and")) }));
   }
 
   addEventListener("popstate", read);
   addEventListener("pagehide", write);
 
-  Article.state = { get, set, subscribe, reset, read, parse, withState, fragment };
+  Article.state = { get, set, subscribe, reset, read, refuse, parse, withState, fragment };
 })((window.Article ??= {}));

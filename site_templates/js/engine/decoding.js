@@ -15,10 +15,10 @@
   /**
    * Write one token at the end of every sequence; those that begin alike share their rows.
    *
-   * @param {import("./layout").Sizes} sizes
+   * @param {Sizes} sizes
    * @param {Float64Array} weights
    * @param {number[][]} sequences token ids, each shorter than the context
-   * @param {import("./transformer").Edits} [edits]
+   * @param {Edits} [edits]
    */
   function writeNext(sizes, weights, sequences, edits) {
     const { rows, places } = engine.tree(sequences, sizes.n_ctx);

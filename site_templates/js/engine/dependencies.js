@@ -132,7 +132,7 @@
   const known = new WeakMap();
 
   /**
-   * @param {import("./layout").Sizes} sizes
+   * @param {Sizes} sizes
    * @returns {Map<string, Rule>} by key, `∂` before that of a gradient
    */
   function rules(sizes) {

@@ -6,14 +6,12 @@
 
   const engine = (Article.engine ??= {});
 
-  /** @typedef {import("./dependencies").Cell} Cell @typedef {import("./dependencies").Numbers} Numbers */
-
   /**
    * What makes a cell. An activation that is masked, and a weight, are made of nothing.
    *
    * @param {Numbers} numbers
    * @param {Cell} cell
-   * @returns {import("./dependencies").Explanation}
+   * @returns {Explanation}
    */
   function explain(numbers, cell) {
     const { model } = numbers;
@@ -48,7 +46,7 @@
   /**
    * Compute a cell from its operands alone.
    *
-   * @param {import("./dependencies").Explanation} explanation
+   * @param {Explanation} explanation
    * @param {number} eps of LayerNorm
    * @returns {number}
    */

@@ -19,8 +19,8 @@
   /**
    * The first way is taken on which no ReLU opens or closes: there the loss has a corner.
    *
-   * @param {import("./dependencies").Numbers} numbers with a target
-   * @param {import("./dependencies").Cell} cell
+   * @param {Numbers} numbers with a target
+   * @param {Cell} cell
    * @returns {{slope: number, isBent: boolean}} bent if every way leads over a corner
    */
   function slope({ model, weights, target }, cell) {

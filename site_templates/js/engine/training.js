@@ -6,8 +6,8 @@
 
   class Training {
     /**
-     * @param {import("./layout").Sizes} sizes
-     * @param {import("./adam").Recipe} recipe
+     * @param {Sizes} sizes
+     * @param {Recipe} recipe
      * @param {{vocab: string[], problems: {tokens: string[], prompt: number}[]}} dataset
      * @param {Float64Array} initial weights, copied
      */

@@ -12,8 +12,8 @@
 
   class Transformer {
     /**
-     * @param {import("./layout").Sizes} sizes
-     * @param {import("./rows").Rows} rows
+     * @param {Sizes} sizes
+     * @param {Rows} rows
      */
     constructor(sizes, rows) {
       if (sizes.d_model !== 8) throw new RangeError(`the kernels are for d_model = 8, not ${sizes.d_model}`);
@@ -35,7 +35,7 @@
 
     /** @param {string} key @returns {number} where a weight starts in the flat array */
     at(key) {
-      return /** @type {import("./layout").Place} */ (this.places.get(key)).start;
+      return /** @type {Place} */ (this.places.get(key)).start;
     }
 
     /**

@@ -75,7 +75,7 @@
       Article.figure.set(cell, number, "", own);
       return true;
     });
-    name(figure, own, chosen, shows ? { ...view, step: null, edits: { list: [] } } : view, (choice) => selects[choice].selectedOptions[0].text);
+    name(figure, own, chosen, shows ? { run: { ...view.run, seed: null }, step: null, edits: { list: [] } } : view, (choice) => selects[choice].selectedOptions[0].text);
     if (!changed.length) return;
     Article.matrix.refresh(figure);
     Article.live.refresh(figure);

@@ -5,7 +5,7 @@
   "use strict";
 
   const { make } = Article;
-  const FIELDS = "input:not([type=range]), select, textarea, [contenteditable]";
+  const FIELDS = "input:not([type=range], [type=radio], [type=checkbox]), textarea, [contenteditable]";
 
   /** @type {HTMLElement | undefined} */
   let bar;

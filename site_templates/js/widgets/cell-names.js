@@ -195,7 +195,12 @@
   /** @returns {string} row and column in words, such as 位置 2（8） · 维度 3 */
   function inWords(place, run) {
     const tokens = tokensAlong(place, run);
-    return axesOf(place, run).map(([axis, index]) => {
+    const { name: tensor } = run.tensors[place.cell.key], { d_head: width } = run.sizes;
+    return axesOf(place, run).map(([axis, index], i) => {
+      if ((i ? HEAD_COLUMNS : HEAD_ROWS).includes(tensor)) { // a figure of one head counts within it
+        const part = { head: Math.floor(index / width) + 1, axis: Article.text("figure.axis_d_head"), index: index % width, whole: index };
+        return Article.text("cell_part", part);
+      }
       const values = { axis: Article.text(`figure.axis_${axis}`), index, token: label(axis, index, tokens, run) };
       if (axis === "d_vocab") return Article.text("cell_token", values);
       return Article.text(POSITIONS.includes(axis) && tokens.length ? "cell_position" : "cell_index", values);

@@ -34,7 +34,7 @@
     if (opened.isOverwritten) parts.push(overwritten(opened));
     else if (made.operation === "error" && made.answer === null) parts.push(sentence("cell_not_asked"));
     else if (made.operation !== "mask" && made.terms.length === 0 && made.operation !== "weight") parts.push(sentence("cell_no_terms"));
-    else if (made.operation === "weight") parts.push(sentence("cell_operation_weight"), stages(opened));
+    else if (made.operation === "weight") parts.push(...parameter(opened));
     else if (made.operation === "mask") parts.push(sentence("cell_operation_mask"));
     else parts.push(...arithmetic(opened));
     if (place.cell.isGradient && opened.hasOverwritten) parts.push(sentence("cell_gradient_plain"));
@@ -118,12 +118,14 @@
     return kept === 20 ? digits.replace(/0+$/, "") : Article.number.display(value, kept);
   }
 
-  function stages({ place, run }) {
-    const values = Object.fromEntries(["initial", "trained"].map((stage) => {
-      const { start, shape } = Article.engine.weightPlaces(run.sizes).get(place.cell.key);
-      return [stage, Article.number.display(run[stage][start + shape.at(-1) * place.cell.row + place.cell.column], 4)];
-    }));
-    return sentence("cell_stages", values);
+  /** What training has made of a weight. */
+  function parameter({ place: { cell, stage }, run, step }) {
+    const { start, shape } = Article.engine.weightPlaces(run.sizes).get(cell.key);
+    const [before, after] = [run.initial, run.trained].map((weights) => weights[start + shape.at(-1) * cell.row + cell.column]);
+    const isBegun = stage === "trained" && step !== 0;
+    const kind = before === after ? "_kept" : isBegun ? "" : "_initial";
+    const [initial, trained] = [before, after].map((value) => Article.number.display(value, 4));
+    return [sentence(`cell_operation_weight${kind}`), sentence("cell_stages", { initial, trained })];
   }
 
   /** How many cells use it, and which, when the reader unfolds that. */
@@ -134,8 +136,8 @@
   }
 
   function usersOf(cells, opened) {
-    const { length } = cells;
-    if (length === 0) return make("p", {}, Article.text("cell_no_users"));
+    const { length } = cells, { key, isGradient } = opened.place.cell;
+    if (length === 0) return make("p", {}, Article.text(isGradient || key === "probs" ? "cell_no_users" : "cell_unused"));
     const count = length === 1 ? "cell_users_one" : "cell_users";
     const details = make("details", {}, make("summary", {}, Article.text(count, { count: length })));
     details.addEventListener("toggle", () => details.append(...userLines(cells, opened)), { once: true });

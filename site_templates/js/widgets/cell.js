@@ -109,8 +109,7 @@
     if (Article.state.get().cell !== text) return; // another came in between
     const place = Article.cellNames.parse(text, run);
     if (!place) {
-      Article.state.set({ cell: null }, { replace: true });
-      Article.bar.note(Article.text("address_not_understood"));
+      Article.state.refuse(["cell"]);
       return;
     }
     [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];

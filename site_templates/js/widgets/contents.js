@@ -18,7 +18,7 @@
       waiting = false;
       const id = current();
       for (const link of contents.querySelectorAll("a")) {
-        if (link.hash.slice(1) === id) link.setAttribute("aria-current", "location");
+        if (Article.state.parse(link.hash).section === id) link.setAttribute("aria-current", "location");
         else link.removeAttribute("aria-current");
       }
     };

@@ -34,14 +34,15 @@
     const problem = make("p", { className: "cell-edit-problem" });
     problem.setAttribute("role", "alert");
     const refuse = (text) => (problem.textContent = text);
+    const result = make("div", { className: "cell-edit-p" });
     const put = (values, options, to = address) => {
       if (Article.edits.isZeroDivisor(place.cell, values[0])) return refuse(Article.text("edit_zero"));
       const isKept = Article.edits.set(to, values, options);
       refuse(isKept ? "" : Article.text("edit_too_many"));
+      if (!options?.replace) result.scrollIntoView({ block: "nearest" });
     };
-    details.append(typed(value, put, refuse), slider(opened, value, put), swap(opened, put, refuse, address));
+    details.append(typed(value, put, refuse), slider(opened, value, put), problem, result, swap(opened, put, refuse, address));
     if (isPattern(place)) details.append(row(opened, put, refuse, address));
-    details.append(problem, make("div", { className: "cell-edit-p" }));
     update(details, opened);
   }
 
@@ -83,8 +84,8 @@
   function check(text, refuse) {
     const value = Article.edits.number(text);
     if (value !== null) return value;
-    const isNumber = text.trim() !== "" && !Number.isNaN(Number(text.replace("\u2212", "-")));
-    refuse(isNumber ? Article.text("edit_too_large", { text, limit: Article.edits.LARGEST.toLocaleString("en-US") }) : Article.text("edit_not_a_number", { text }));
+    const isLarge = Math.abs(Number(Article.edits.plain(text))) > Article.edits.LARGEST;
+    refuse(isLarge ? Article.text("edit_too_large", { text, limit: Article.edits.LARGEST.toLocaleString("en-US") }) : Article.text("edit_not_a_number", { text }));
     return null;
   }
 
@@ -144,7 +145,7 @@
       button(Article.text("edit_uniform"), () => put(Array(n).fill(Number((1 / n).toPrecision(7))), {}, rowAddress(address))));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const texts = field.value.split(/[\s,，、;]+/).filter(Boolean);
+      const texts = Article.edits.plain(field.value).split(/[\s,、;]+/).filter(Boolean);
       if (texts.length !== n) return refuse(Article.text("edit_row_length", { wanted: n, given: texts.length }));
       const values = texts.map((text) => check(text, refuse));
       if (!values.includes(null)) put(values, {}, rowAddress(address));

@@ -9,7 +9,7 @@
   const LARGEST = 1e6;
   const LONGEST = 4000;
   const EDIT = /^([A-Za-z_][\w.]*)(?:\[(\d{1,4}(?:,\d{1,4}){0,2})\])?=([^=]+)$/;
-  const NUMBER = /^-?(\d{1,7}(\.\d{0,20})?|\.\d{1,20})(e-\d{1,2})?$/i;
+  const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
 
   /** @typedef {{key: string, head: number | null, row: number, column: number, value: number}} Change */
   /** @typedef {{text: string, list: string[], count: number, places: Map<string, Change>,
@@ -106,9 +106,14 @@
 
   /** @returns {number | null} null for what is no number, or a huge one */
   function number(text) {
-    const plain = text.trim().replace("\u2212", "-");
-    const value = NUMBER.test(plain) ? Number(plain) : NaN;
+    const value = NUMBER.test(plain(text)) ? Number(plain(text)) : NaN;
     return Math.abs(value) <= LARGEST ? value : null;
+  }
+
+  /** @returns {string} what is typed, with the marks that a program has: an input method of Chinese has wide ones */
+  function plain(text) {
+    const narrow = text.replace(/[\uff01-\uff5e]/g, (mark) => String.fromCharCode(mark.charCodeAt(0) - 0xfee0));
+    return narrow.trim().replace(/\u2212/g, "-").replace(/\u3002/g, ".");
   }
 
   /**
@@ -141,5 +146,5 @@
     if (list.length) Article.state.set({ edits: list.slice(0, -1).join(";") || null });
   }
 
-  Article.edits = { read, made, number, set, undo, name, isFree, isZeroDivisor, LARGEST };
+  Article.edits = { read, made, number, plain, set, undo, name, isFree, isZeroDivisor, LARGEST };
 })((window.Article ??= {}));

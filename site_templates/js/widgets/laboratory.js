@@ -72,8 +72,8 @@
   async function follow(state, change) {
     if (state.prefix === null || parse(state.prefix, problemOf(state))) return update(change !== state);
     await null; // until all others have read the address
-    Article.state.set({ prefix: null }, { replace: true });
-    if ("prefix" in change) Article.bar.note(Article.text("address_not_understood"));
+    if ("prefix" in change) Article.state.refuse(["prefix"]);
+    else Article.state.set({ prefix: null }, { replace: true });
   }
 
   /** @param {boolean} [isWriting] whether new tokens come out one at a time */

@@ -61,8 +61,10 @@
   function formatted(value, format = "number", decimals = DECIMALS[format]) {
     if (format === "whole") return signed(value, Math.round(Math.abs(value)).toLocaleString("en-US"));
     if (format === "percent") return `${display(value * 100, Number(decimals))}%`;
-    if (format === "scientific") return signed(value, scientific(Math.abs(value), Number(decimals)));
-    return display(value, Number(decimals));
+    if (format !== "scientific") return display(value, Number(decimals));
+    const size = Math.abs(value);
+    if (size >= 0.01) return display(value, Number(decimals) + 1); // a sentence needs no power of ten for it
+    return signed(value, scientific(size, Number(decimals)));
   }
 
   /**

@@ -34,10 +34,15 @@
     colour(figure, "before", before, 1);
     fill(figure, "after", after, 1);
     fill(figure, "change", change, Math.max(...change.map(Math.abs)));
-    for (const { cells } of figure.querySelector("table").rows) {
+    const { rows: lines } = figure.querySelector("table"), head = lines[0].cells[pass.target.token + 1];
+    const isLit = head.matches(".lit");
+    for (const { cells } of lines) {
       [...cells].forEach((cell, c) => cell.classList.toggle("lit", c === pass.target.token + 1));
     }
     name(figure, next, view);
+    if (isLit) return;
+    const box = figure.querySelector(".worked-scroll");
+    box.scrollLeft = head.offsetLeft - box.clientWidth / 2;
   }
 
   function fill(figure, row, numbers, domain) {

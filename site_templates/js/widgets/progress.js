@@ -57,7 +57,7 @@
   function parse(text) {
     try {
       const { version, items } = JSON.parse(text);
-      return version === 1 && Object.values(items) ? { ...items } : null;
+      return version === 1 && items.constructor === Object ? items : null;
     } catch {
       return null;
     }
@@ -97,7 +97,8 @@
   }
 
   /**
-   * Take over progress from a file; of an item that both know, the later answer counts.
+   * Take over progress from a file; of an item that both know, the later answer counts,
+   * and of the same day the lower box.
    *
    * @param {string} text @param {string[]} ids of the items that there are
    * @returns {{taken: number, left: number} | null} of how many items; null if it is no progress
@@ -105,8 +106,9 @@
   function merge(text, ids) {
     const items = read(), others = parse(text);
     if (!others) return null;
+    const isLater = ([box, day], own) => !own || day > own[1] || (day === own[1] && box < own[0]);
     const isNew = ([id, kept]) => ids.includes(id) && isKept(kept) && kept[1] <= today() + 1 // it may be tomorrow elsewhere
-      && !(items[id]?.[1] > kept[1]) && String(items[id]) !== String(kept);
+      && isLater(kept, items[id]);
     const all = Object.entries(others), taken = all.filter(isNew);
     if (taken.length) set(KEY, written({ ...items, ...Object.fromEntries(taken) }));
     tell();
@@ -115,7 +117,8 @@
   }
 
   function erase() {
-    set(KEY, null);
+    for (const key of [KEY, DAMAGED]) set(key, null);
+    tell();
     watch();
   }
 

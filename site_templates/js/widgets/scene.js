@@ -6,8 +6,11 @@
   "use strict";
 
   const FIELDS = ["seed", "step", "problem", "position", "layer", "head", "source", "change", "edits"];
+  const OF_TRAINED = ', [data-stage="trained"]:not(.quiz *, .digest), .atlas:not([data-shows])';
+  /** What else follows a field than what lists it. */
+  const FOLLOWING = { seed: ", *", problem: ", .problem-part", step: OF_TRAINED, edits: OF_TRAINED };
 
-  /** @typedef {{step: number, weights: Float32Array | Float64Array}} Shown */
+  /** @typedef {{step: number | null, weights: Float32Array | Float64Array}} Shown */
 
   /** @type {Shown | null} weights of a run here, which stand above the state's step */
   let live = null;
@@ -87,36 +90,35 @@
     const { seed, step, position, layer, head } = Article.state.get();
     const run = await Article.passes.load();
     if (document.querySelector(".effects")) await Article.data.effects();
-    const kept = step === null || live ? null : await Article.data.checkpoints();
+    const last = run.recipe.steps; // the default
+    const kept = step === null || step === last || live ? null : await Article.data.checkpoints();
     const other = Article.seed.isOther(seed) ? (await Article.data.seeds())[seed] : null;
-    if (mine !== turn || !isKnown(run)) return null;
-    const index = kept ? Article.timeline.nearest(kept.steps, step) : -1;
-    const shown = live ?? (kept ? { step: kept.steps[index], weights: kept.weights[index] } : null);
+    if (mine !== turn || !isKnown(run, kept)) return null;
+    const chosen = live ?? (kept && { step, weights: kept.weights[kept.steps.indexOf(step)] });
+    const shown = chosen?.step === last ? { ...chosen, step: null } : chosen;
     const edits = Article.edits.read(Article.state.get().edits, run);
     Article.passes.look(shown, edits, other);
-    const last = Article.cellNames.tokensOf(run, problem()).length - 1;
+    const end = Article.cellNames.tokensOf(run, problem()).length - 1;
     return {
       run, edits, layer, head, problem: problem(), step: shown?.step ?? null,
-      position: position === null ? null : Math.min(position, last), isBuilds: !shown && !other && !edits.list.length,
+      position: position === null ? null : Math.min(position, end), isBuilds: !shown && !other && !edits.list.length,
     };
   }
 
   /** Whether the model has what the state names; what it has not is taken out of the state. */
-  function isKnown(run) {
-    const { seed, step, position, layer, head, edits } = Article.state.get();
+  function isKnown(run, kept) {
+    const { seed, step, position, layer, head, source, change, edits } = Article.state.get();
     const { n_layers, n_heads } = run.sizes;
     const { length } = Article.cellNames.longest(run).tokens;
-    const isUnder = (value, limit) => value === null || value < limit;
     const wrong = {
-      seed: seed === null || Article.seed.isListed(seed), step: step === null || !Article.seed.isOther(seed),
-      problem: Article.cellNames.tokensOf(run, problem()) !== undefined,
-      position: isUnder(position, length - 1), layer: isUnder(layer, n_layers), head: isUnder(head, n_heads),
-      edits: Article.edits.read(edits, run) !== null,
+      seed: seed !== null && !Article.seed.isListed(seed), step: kept && (Article.seed.isOther(seed) || !kept.steps.includes(step)),
+      problem: !Article.cellNames.tokensOf(run, problem()), edits: !Article.edits.read(edits, run),
+      position: position >= length - 1, layer: layer >= n_layers, head: head >= n_heads, source: Number(source) >= length - 1,
+      change: change !== null && !document.querySelector(`[name="change"] [value="${change}"]`),
     };
-    const names = Object.keys(wrong).filter((name) => !wrong[name]);
+    const names = Object.keys(wrong).filter((name) => wrong[name]);
     if (names.length === 0) return true;
-    Article.state.set(Object.fromEntries(names.map((name) => [name, null])), { replace: true });
-    Article.bar.note(Article.text("address_not_understood"));
+    Article.state.refuse(names, (part) => Boolean(part && Article.edits.made(part, run)));
     return false;
   }
 
@@ -125,18 +127,25 @@
     const { step, position, layer, head, edits, run } = view;
     Article.curves.mark(step);
     const { count } = edits;
-    const shown = [
-      run.seed === null ? "" : Article.seed.told(run),
-      view.problem === written() ? "" : Article.cellNames.problem(view.problem),
-      layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
-      head === null ? "" : Article.text("figure.head", { number: head + 1 }),
-      position === null ? "" : Article.text("scene_position", { token: Article.cellNames.tokensOf(run, view.problem)[position], position }),
-      step === null ? "" : Article.text("scene_step", { step }),
-      count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
-    ].filter(Boolean).join(Article.text("scene_and"));
+    const chosen = Object.entries({
+      seed: run.seed === null ? "" : Article.seed.told(run),
+      problem: view.problem === written() ? "" : Article.cellNames.problem(view.problem),
+      layer: layer === null ? "" : Article.text("figure.layer", { number: layer + 1 }),
+      head: head === null ? "" : Article.text("figure.head", { number: head + 1 }),
+      position: position === null ? "" : Article.text("scene_position", { token: Article.cellNames.tokensOf(run, view.problem)[position], position }),
+      step: step === null ? "" : Article.text("scene_step", { step }),
+      edits: count === 0 ? "" : (count === 1 ? Article.text("scene_edit") : Article.text("scene_edits", { count })),
+    }).filter(([, text]) => text);
+    const followed = chosen.filter(isFollowed), isMoved = followed.length > 0;
+    const shown = (isMoved ? followed : chosen).map(([, text]) => text).join(Article.text("scene_and"));
     const own = [Article.cellNames.problem(written()), ...(run.seed === null ? [] : [Article.seed.name()])];
     const values = { shown, problem: own.join(Article.text("scene_and")), last: run.recipe.steps };
-    Article.bar.say(shown && Article.text(isAboutStart ? "scene_shown_initial" : "scene_shown", values));
+    Article.bar.say(shown && Article.text(isMoved ? (isAboutStart ? "scene_shown_initial" : "scene_shown") : "scene_unmoved", values));
+  }
+
+  /** Whether anything of the page changes with a field. */
+  function isFollowed([name]) {
+    return document.querySelector(`[data-follows~="${name}"], [name="${name}"]${FOLLOWING[name] ?? ""}`);
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
@@ -147,7 +156,7 @@
   /** @returns {import("./follow").View} what is looked at, also while the page is as it was built */
   function viewOf(run) {
     const nothing = { layer: null, head: null, position: null, step: null };
-    return view ?? { run, ...nothing, problem: problem(), edits: Article.edits.read(null, run), isBuilds: true };
+    return view ?? { run, ...nothing, problem: written(), edits: Article.edits.read(null, run), isBuilds: true };
   }
 
   Article.scene = { mount, show, begin, problem, written, current, view: viewOf };

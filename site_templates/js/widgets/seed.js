@@ -9,7 +9,9 @@
   const { seeds = "" } = document.body.dataset;
   /** The article's own comes first. */
   const [article, ...others] = seeds.split(" ").filter(Boolean).map(Number);
-  const OWN = ".timeline, .training, figure.curve, .quiz:not(.review *), .review, .digest-list";
+  /** What the build has stored about interventions. */
+  const EFFECTS = ".effects, .effect-table, .share-effect";
+  const OWN = `.timeline, .training, figure.curve, .quiz:not(.review *), .review, .digest-list, ${EFFECTS}`;
 
   const isOther = (seed) => others.includes(seed);
   const isListed = (seed) => isOther(seed) || seed === article;
@@ -62,7 +64,7 @@
 
   /** The tick behind a sentence. */
   function claim(link, { run }) {
-    const id = link.hash.replace("#claim-", "");
+    const id = Article.state.parse(link.hash).section.replace("claim-", "");
     if (run.seed !== null && isOfTables(id, run)) return;
     const own = changed(link, run);
     if (own) show(link, own, run, id, own.nodes, Article.text("seed_holds", { name: name(run.seed), id }));
@@ -105,9 +107,9 @@
     else delete element.dataset.only;
   }
 
-  /** How the addresses of numbers begin that another seed has others of. */
+  /** How the addresses of numbers begin that another seed has others of, where nothing else says whose they are. */
   const TURNING = ["claims.", "manifest.training.", "training.", "evidence.interventions."];
-  const NUMBERS = `:is(${TURNING.map((start) => `[data-address^="${start}"]`)}):not(.quiz *)`;
+  const NUMBERS = `:is(${TURNING.map((start) => `[data-address^="${start}"]`)}):not(:is(.quiz, ${EFFECTS}) *, [data-seed])`;
   const WRITERS = { "a.claim": claim, ".claim-item": item, [NUMBERS]: number };
 
   Article.seed = { mount, name, told, isOther, isListed, WRITERS };

@@ -17,21 +17,12 @@
     slider.addEventListener("change", () => choose(false));
 
     Article.state.subscribe(({ step }) => {
-      const index = step === null ? steps.length - 1 : nearest(steps, step);
+      const kept = steps.indexOf(step), index = kept < 0 ? steps.length - 1 : kept;
       slider.value = String(index);
       output.textContent = Article.text("timeline_step", { step: steps[index] });
       slider.setAttribute("aria-valuetext", output.textContent);
     });
   }
 
-  /** @returns {number} index of the step that is closest */
-  function nearest(steps, step) {
-    let best = 0;
-    steps.forEach((kept, i) => {
-      if (Math.abs(kept - step) < Math.abs(steps[best] - step)) best = i;
-    });
-    return best;
-  }
-
-  Article.timeline = { mount, nearest };
+  Article.timeline = { mount };
 })((window.Article ??= {}));

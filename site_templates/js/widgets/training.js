@@ -13,13 +13,17 @@
     /** @type {Run} */
     let run;
     let isRunning = false;
+    let latest = null;
 
     root.hidden = false;
     start.addEventListener("click", () => command(isRunning ? "pause" : "run"));
     for (const name of ["step", "reset"]) {
       root.querySelector(`[data-command="${name}"]`).addEventListener("click", () => command(name));
     }
-    follows.addEventListener("change", () => !follows.checked && Article.scene.show(null));
+    follows.addEventListener("change", follow);
+    Article.state.subscribe((_, change) => {
+      if ("step" in change) follows.checked = false; // the figures show that step
+    });
 
     async function command(name) {
       try {
@@ -40,9 +44,15 @@
     function hear(report) {
       if (report.isDone) isRunning = false;
       show(root, report);
-      if (follows.checked && !Article.seed.isOther(Article.state.get().seed)) Article.scene.show(report);
+      latest = report;
+      if (follows.checked) follow();
       judge(verdictOf(root), report.isDone ? report.weights : null, run);
       label();
+    }
+
+    function follow() {
+      const isShown = follows.checked && !Article.seed.isOther(Article.state.get().seed);
+      Article.scene.show(isShown ? latest : null);
     }
 
     function label() {
