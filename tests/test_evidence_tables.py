@@ -429,7 +429,9 @@ def test_code_without_words_is_all_that_decides() -> None:
     assert without_words(CODE) == ESSENCE
 
 
-def test_a_fingerprint_changes_with_code_sizes_and_recipe_alone(tmp_path: Path) -> None:
+def test_a_fingerprint_changes_with_code_sizes_and_recipe_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(ROOT / "model", tmp_path / "model", ignore=shutil.ignore_patterns("tables"))
     train = tmp_path / "model/train.py"
     text = train.read_text("utf-8")
@@ -446,7 +448,9 @@ def test_a_fingerprint_changes_with_code_sizes_and_recipe_alone(tmp_path: Path) 
     assert now() != first
     train.write_text(text, "utf-8")
     others = [now(PRESET.override(steps=599)), now(PRESET.override(d_mlp=65)), now(subject="x")]
-    assert len({first, *others}) == 4
+    monkeypatch.setattr("builder.evidence.fingerprint.STEP_RATE", 0.02)
+    others.append(now())
+    assert len({first, *others}) == 5
 
 
 # --- numbers by address ---------------------------------------------------------------------

@@ -15,12 +15,12 @@ from dataclasses import asdict
 
 from builder.code import SourceCode
 from builder.stages import digest
-from model.config import Preset
+from model.config import STEP_RATE, Preset
 from model.tensors import Vocabulary
 
 NOT_CODE = ("model.tensors", "model.config", "model.documents", "model.snapshot")
-"""What decides a number in the first two enters by itself: keys and axes, sizes and recipe. The
-others write and read files."""
+"""What decides a number in the first two enters by itself: what a tensor is, sizes and recipe, the
+rate of a single step. The others write and read files."""
 
 
 def fingerprint(source: SourceCode, modules: tuple[str, ...], preset: Preset, subject: str) -> str:
@@ -38,10 +38,14 @@ def fingerprint(source: SourceCode, modules: tuple[str, ...], preset: Preset, su
     names = [name for name in source.closure(modules) if name not in NOT_CODE]
     code = [[name, digest(without_words(source.text(name)))] for name in names]
     vocabulary = Vocabulary(preset.model)
-    tensors = [[spec.key, spec.axes, spec.is_weight] for spec in vocabulary.values()]
+    tensors = [
+        [spec.key, spec.axes, spec.is_weight, spec.has_gradient, spec.head_axis]
+        for spec in vocabulary.values()
+    ]
     recipe = asdict(preset.training)
     del recipe["seed"]
-    return digest(json.dumps([code, tensors, asdict(preset.model), recipe, subject]))
+    sizes = asdict(preset.model)
+    return digest(json.dumps([code, tensors, sizes, recipe, STEP_RATE, subject]))
 
 
 @functools.cache
