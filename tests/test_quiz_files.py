@@ -171,7 +171,7 @@ MALFORMED = [
 ]
 
 
-BREAKS_MORE = ("options: []\n  else:\n", "  number: logits\n  options:\n", "  place: blocks")
+BREAKS_MORE = ("options: []\n  else:\n", "  place: blocks")
 """Changes of these that are wrong in other ways too."""
 
 
@@ -184,6 +184,13 @@ def test_more_options_than_anybody_reads_are_an_error(tmp_path: Path) -> None:
     text = changed("    - mistake: uniform\n", f"{more}    - mistake: uniform\n")
     _, (problem,) = load(tmp_path, text)
     assert "6 mistakes are too many [many-options]" in problem
+
+
+def test_options_that_are_numbers_are_not_said_to_be_one_option(tmp_path: Path) -> None:
+    text = FIXTURE.replace("- text: 左边", "- text: 4").replace("- text: 右边", "- text: 8")
+    _, problems = load(tmp_path, text)
+    assert len(problems) == 2
+    assert all("must be text" in problem for problem in problems)
 
 
 @pytest.mark.parametrize("case", MALFORMED, ids=lambda case: f"{case[1]!r}")

@@ -94,17 +94,17 @@ def _item(name: str, fields: Section, top: Section, chapter: Chapter) -> Item:
     if isinstance(top.entries[name].value, Section):
         _check_kind(name, fields, top)
     problem = check_problem(fields, "problem", chapter.problem, chapter.task)
+    given = [kind for kind in KINDS if kind in fields]
     item = Item(
         name=name,
         section=word(fields, "section"),
         problem=problem,
         question=paragraph(fields, "question"),
         location=top.locate(name),
-        options=_options(fields) if "options" in fields else (),
-        number=_number(fields, problem, chapter.task) if "number" in fields else None,
+        options=_options(fields) if given == ["options"] else (),
+        number=_number(fields, problem, chapter.task) if given == ["number"] else None,
     )
-    is_kind_known = "options" in fields or "number" in fields
-    fields.finish(ignored=KINDS if is_kind_known else (*KINDS, *OF_NUMBER))
+    fields.finish(ignored=KINDS if len(given) == 1 else (*KINDS, *OF_NUMBER))
     return item
 
 
@@ -147,7 +147,7 @@ def _each_option(fields: Section) -> Iterator[Option]:
         text = paragraph(option, "text")
         yield Option(text, paragraph(option, "because"), option.get("right", bool, False))
         option.finish()
-        if text.markdown in seen:
+        if text.markdown and text.markdown in seen:
             message = f"this option stands on line {seen[text.markdown]} already"
             hint = "write another, or delete one of them"
             option.complain(*option.place("text"), "repeated-option", message, hint)
