@@ -449,7 +449,17 @@ def test_progress_can_be_taken_to_another_device(
         assert visit.complaints == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", "no progress", '{"version": 2, "items": {}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "no progress",
+        '{"version": 2, "items": {}}',
+        '{"version": 1, "items": "abc"}',
+        '{"version": 1, "items": []}',
+    ],
+)
 def test_a_file_without_progress_changes_nothing(
     site: BuiltSite, chromium: Chromium, tmp_path: Path, text: str
 ) -> None:

@@ -34,10 +34,10 @@ def denied_claims(
     computed: Computed, texts: Texts, citations: Mapping[str, Sequence[Location]]
 ) -> Iterator[Diagnostic]:
     """Return claims that do not hold, as `false_claims` does; no other seed mends a table."""
-    tables, commands = _tables_of_claims(), {table.name: table.command for table in TABLES}
+    commands = {table.name: table.command for table in TABLES}
     for claim in computed.claims:
         for found in false_claims([claim], texts, citations):
-            table = tables.get(claim.id)
+            table = _tables_of_claims().get(claim.id)
             if table is None or claim.id == OF_SITE:
                 yield found
                 continue
@@ -49,6 +49,8 @@ def denied_claims(
 def _unread(computed: Computed) -> dict[str, str]:
     """Claims whose table should be there and is not, each with its table."""
     wrong = {problem.path for problem in computed.warnings}
+    if not wrong:
+        return {}
     return {
         claim: table
         for claim, table in _tables_of_claims().items()
@@ -57,6 +59,7 @@ def _unread(computed: Computed) -> dict[str, str]:
 
 
 def _tables_of_claims() -> dict[str, str]:
+    """Not asked where nothing is wrong: their predicates need numpy."""
     from builder.claims.tables import PREDICATES
 
     return {claim: table for claim, (table, _) in PREDICATES.items()}

@@ -57,7 +57,7 @@
   function parse(text) {
     try {
       const { version, items } = JSON.parse(text);
-      return version === 1 && items.constructor === Object ? items : null;
+      return version === 1 && items instanceof Object && !Array.isArray(items) ? items : null;
     } catch {
       return null;
     }
