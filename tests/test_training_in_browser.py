@@ -109,7 +109,8 @@ def test_an_address_shows_its_step_and_going_back_leaves_it(
         page.goto(address)
         reload(page)
         expect(page.locator(".timeline output")).to_contain_text(str(steps[index]))
-        assert cells(page) == expected(site, steps[index])
+        shown = page.locator("figure.matrix").first.locator("tbody td")
+        expect(shown).to_have_text(expected(site, steps[index]))  # once the checkpoints are there
 
 
 @pytest.mark.parametrize(
