@@ -62,6 +62,12 @@ def recalling(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return once(tmp_path_factory, "recall", build) / "project"
 
 
+@pytest.fixture
+def project(recalling: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be changed."""
+    return shutil.copytree(recalling, tmp_path / "project")
+
+
 @pytest.fixture(scope="module")
 def site(recalling: Path) -> Path:
     return recalling / "dist"
@@ -140,10 +146,7 @@ def test_a_changed_answer_is_told(snapshot: Snapshot, names: list[str], tmp_path
 
 
 @pytest.mark.parametrize("block", ["atlas", "laboratory", "training"])
-def test_a_block_about_products_is_refused_with_a_reason(
-    recalling: Path, tmp_path: Path, block: str
-) -> None:
-    project = shutil.copytree(recalling, tmp_path / "project")
+def test_a_block_about_products_is_refused_with_a_reason(project: Path, block: str) -> None:
     chapter = project / "content/en/index.md"
     text = chapter.read_text("utf-8")
     chapter.write_text(f"{text}\n::: {block}\n:::\n", encoding="utf-8")
@@ -154,8 +157,7 @@ def test_a_block_about_products_is_refused_with_a_reason(
     assert f"content/en/index.md:{line}:1: error: {message} [other-task]" in done.stderr
 
 
-def test_a_problem_of_another_task_is_refused(recalling: Path, tmp_path: Path) -> None:
-    project = shutil.copytree(recalling, tmp_path / "project")
+def test_a_problem_of_another_task_is_refused(project: Path) -> None:
     chapter = project / "content/en/index.md"
     text = chapter.read_text("utf-8")
     chapter.write_text(text.replace("---\n", "---\nproblem: 7x8\n", 1), encoding="utf-8")
@@ -167,8 +169,7 @@ def test_a_problem_of_another_task_is_refused(recalling: Path, tmp_path: Path) -
     assert "there is no problem `7x8`" in run(project, "build", "--quiet").stderr
 
 
-def test_seeds_to_choose_are_refused_where_none_are_stored(recalling: Path, tmp_path: Path) -> None:
-    project = shutil.copytree(recalling, tmp_path / "project")
+def test_seeds_to_choose_are_refused_where_none_are_stored(project: Path) -> None:
     config = project / "content/site.yml"
     text = config.read_text("utf-8")
     config.write_text(f"{text}seeds:\n  - 3\n", encoding="utf-8")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from builder.claims.statements import false_claims, unmatched_claims
 from builder.content.strings import Texts
 from builder.errors import Diagnostic, Location
-from builder.evidence.tables import FOLDER, TABLES
+from builder.evidence.tables import TABLES, Table
 from builder.snapshot_files import Computed
 
 OF_SITE = "story-is-chosen"
@@ -22,59 +22,41 @@ def problems_of_tables(computed: Computed, texts: Texts) -> Iterator[Diagnostic]
     their claims could not be checked follows from it.
     """
     unread = _unread(computed)
-    claimed = {
-        f"{FOLDER}/{table}.json" for claim, table in unread.items() if _is_told(claim, texts)
+    told = {
+        table.shown_path for claim, table in unread.items() if f"claim.{claim}" in texts.locations
     }
     for found in computed.warnings:
-        yield replace(found, severity="error") if found.path in claimed else found
-    yield from unmatched_claims(computed.claims, _without(unread, texts))
+        yield replace(found, severity="error") if found.path in told else found
+    yield from unmatched_claims(computed.claims, texts, unread)
 
 
 def denied_claims(
     computed: Computed, texts: Texts, citations: Mapping[str, Sequence[Location]]
 ) -> Iterator[Diagnostic]:
-    """Return claims that do not hold, as `false_claims` does; no other seed mends a table."""
-    commands = {table.name: table.command for table in TABLES}
-    for claim in computed.claims:
-        for found in false_claims([claim], texts, citations):
-            table = _tables_of_claims().get(claim.id)
-            if table is None or claim.id == OF_SITE:
-                yield found
-                continue
-            sentences = found.hint.partition(", or the seed")[0]
-            made = f"which `python -m builder {commands[table]}` makes, for any seed of the site"
-            yield replace(found, hint=f"{sentences}: so says {FOLDER}/{table}.json, {made}")
+    """Return claims that do not hold; no other seed mends one about a table."""
+    denied = [claim for claim in computed.claims if not claim.holds]
+    sources = {
+        claim: f"{table.shown_path}, which `python -m builder {table.command}` makes,"
+        " for any seed of the site"
+        for claim, table in (_tables_of_claims() if denied else {}).items()
+        if claim != OF_SITE
+    }
+    yield from false_claims(denied, texts, citations, sources)
 
 
-def _unread(computed: Computed) -> dict[str, str]:
+def _unread(computed: Computed) -> dict[str, Table]:
     """Claims whose table should be there and is not, each with its table."""
     wrong = {problem.path for problem in computed.warnings}
-    if not wrong:
-        return {}
     return {
         claim: table
-        for claim, table in _tables_of_claims().items()
-        if f"{FOLDER}/{table}.json" in wrong and f"evidence/{table}.json" not in computed.files
+        for claim, table in (_tables_of_claims() if wrong else {}).items()
+        if table.shown_path in wrong and table.snapshot_path not in computed.files
     }
 
 
-def _tables_of_claims() -> dict[str, str]:
+def _tables_of_claims() -> dict[str, Table]:
     """Not asked where nothing is wrong: their predicates need numpy."""
     from builder.claims.tables import PREDICATES
 
-    return {claim: table for claim, (table, _) in PREDICATES.items()}
-
-
-def _is_told(claim: str, texts: Texts) -> bool:
-    return any(f"claim.{claim}" in told for told in texts.strings.values())
-
-
-def _without(claims: Mapping[str, str], texts: Texts) -> Texts:
-    names = {f"claim.{claim}" for claim in claims}
-    return Texts(
-        {
-            code: {name: text for name, text in told.items() if name not in names}
-            for code, told in texts.strings.items()
-        },
-        texts.locations,
-    )
+    by_name = {table.name: table for table in TABLES}
+    return {claim: by_name[name] for claim, (name, _) in PREDICATES.items()}

@@ -13,7 +13,6 @@ from builder.errors import Diagnostic
 from builder.evidence.fingerprint import fingerprint
 from builder.evidence.tables import (
     CENSUS,
-    FOLDER,
     INTERVENTIONS,
     SEEDS,
     TABLES,
@@ -24,7 +23,7 @@ from builder.evidence.tables import (
 )
 from builder.snapshot_files import result_of
 from builder.stages import Ingredients, Result, digest
-from model.config import Preset
+from model.config import ModelConfig, Preset
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class StoredTables:
         for table in self._tables:
             stored, problem = self._read(table, subjects[table.name])
             if table == SEEDS and stored:
-                damage = "" if problem else self._damaged_weights(stored.content)
+                damage = "" if problem else damaged_weights(stored.content, self.preset.model)
                 problem = problem or damage or self._other_weights(stored.content)
                 subjects[CENSUS.name] = None if damage else digest_of(stored.content)
             if table == INTERVENTIONS and problem:
@@ -101,19 +100,8 @@ class StoredTables:
         expected = fingerprint(self.source, table.modules, preset, subject)
         other = "this table was made by other code, sizes, recipe or weights than are here now"
         if table == CENSUS:
-            other += f"; the weights are those in {FOLDER}/{SEEDS.name}.json"
+            other += f"; the weights are those in {SEEDS.shown_path}"
         return stored, "" if stored.fingerprint == expected else other
-
-    def _damaged_weights(self, records: Mapping[str, Any]) -> str:
-        """Name the first seed whose stored weights are not those of a whole model."""
-        from model.packed import unpacked
-
-        for seed, record in records.items():
-            try:
-                unpacked(record["weights"], self.preset.model)
-            except ValueError as error:
-                return f"the weights stored for seed {seed} are damaged: {error}"
-        return ""
 
     def _other_weights(self, records: Mapping[str, Any]) -> str:
         """Compare the stored weights of the site's own seed with those that it has trained."""
@@ -124,21 +112,27 @@ class StoredTables:
         return f"the weights stored for seed {seed} are not those that this training has made"
 
 
+def damaged_weights(records: Mapping[str, Any], config: ModelConfig) -> str:
+    """Return which is the first seed whose stored weights are not those of a whole model."""
+    from model.packed import unpacked
+
+    for seed, record in records.items():
+        try:
+            unpacked(record["weights"], config)
+        except ValueError as error:
+            return f"the weights stored for seed {seed} are damaged: {error}"
+    return ""
+
+
 def warnings(problems: list[list[str]]) -> tuple[Diagnostic, ...]:
     """Return what is to be said of tables that are not as they should be."""
-    commands = {table.name: table.command for table in TABLES}
-    return tuple(
-        Diagnostic(
-            f"{FOLDER}/{name}.json",
-            0,
-            0,
-            "stale-evidence",
-            message,
-            f"`python -m builder {commands[name]}` makes it anew; README says how long that takes",
-            severity="warning",
-        )
-        for name, message in problems
-    )
+    tables = {table.name: table for table in TABLES}
+    return tuple(_warning(tables[name], message) for name, message in problems)
+
+
+def _warning(table: Table, message: str) -> Diagnostic:
+    hint = f"`python -m builder {table.command}` makes it anew; README says how long that takes"
+    return Diagnostic(table.shown_path, 0, 0, "stale-evidence", message, hint, severity="warning")
 
 
 def _digest_of_packed(weights: str) -> str:

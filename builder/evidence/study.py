@@ -11,6 +11,7 @@ from builder.code import SourceCode
 from builder.evidence import seed_claims
 from builder.evidence.fingerprint import fingerprint
 from builder.evidence.jobs import Job, Jobs, chunks
+from builder.evidence.stored import damaged_weights
 from builder.evidence.tables import (
     CENSUS,
     CONTROLS,
@@ -126,14 +127,12 @@ class Study:
 
     def _known(self, tell: Update) -> dict[str, Any]:
         """The stored seeds; none if they are of other code, or damaged, which is said."""
-        from model.packed import unpacked
-
         try:
             stored = read_table(SEEDS, self.folder)
             if stored.fingerprint != self._fingerprint(SEEDS):
                 return {}
-            for record in stored.content.values():
-                unpacked(record["weights"], self.preset.model)
+            if damage := damaged_weights(stored.content, self.preset.model):
+                raise ValueError(damage)
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:

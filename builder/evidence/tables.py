@@ -59,6 +59,11 @@ class Table:
         """Its path in the snapshot."""
         return f"evidence/{self.name}.json"
 
+    @property
+    def shown_path(self) -> str:
+        """Where it is stored, as seen from the project's root."""
+        return f"{FOLDER}/{self.name}.json"
+
     def preset_of(self, site: Preset) -> Preset:
         """Whose sizes and recipe it is about, in a site of a preset."""
         return PRESETS[self.preset] if self.preset else site
