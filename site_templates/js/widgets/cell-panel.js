@@ -92,15 +92,15 @@
     const button = (command, text) => {
       const made = make("button", { type: "button", className: "cell-command", title: Article.text(`cell_${command}`) }, text);
       made.dataset.command = command;
-      made.setAttribute("aria-label", Article.text(`cell_${command}`));
+      made.ariaLabel = Article.text(`cell_${command}`);
       return made;
     };
     const path = make("ol", { className: "cell-trail" });
-    path.setAttribute("aria-label", Article.text("cell_trail"));
+    path.ariaLabel = Article.text("cell_trail");
     const made = make("aside", { className: "cell-panel is-closed" },
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
-    made.setAttribute("aria-label", Article.text("cell_panel"));
+    made.ariaLabel = Article.text("cell_panel");
     made.addEventListener("click", (event) => told.press(event.target.closest("button, [data-cell]"), event));
     made.addEventListener("change", ({ target }) => target.closest(".cell-gradient") && told.ask(target.value));
     made.lastElementChild.addEventListener("scroll", ({ target }) => (isScrolled = target.scrollTop > 0), { passive: true });

@@ -95,7 +95,7 @@
     const address = Article.cellNames.address(other, run), name = Article.cellNames.name(other, run);
     const made = make("a", { className: "cell-operand", href: href + address, title: name }, text);
     made.dataset.cell = address;
-    made.setAttribute("aria-label", `${text}, ${name}`);
+    made.ariaLabel = `${text}, ${name}`;
     return made;
   }
 

@@ -18,8 +18,7 @@
       waiting = false;
       const id = current();
       for (const link of contents.querySelectorAll("a")) {
-        if (Article.state.parse(link.hash).section === id) link.setAttribute("aria-current", "location");
-        else link.removeAttribute("aria-current");
+        link.ariaCurrent = Article.state.parse(link.hash).section === id ? "location" : null;
       }
     };
     addEventListener(

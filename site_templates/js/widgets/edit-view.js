@@ -94,7 +94,7 @@
     const size = Math.max(1, 2 * Math.abs(value));
     const [min, max] = isShare ? [0, 1] : [-size, size];
     const made = make("input", { type: "range", name: "slider", min: String(min), max: String(max), step: String((max - min) / STEPS), value: String(value) });
-    made.setAttribute("aria-label", Article.text("edit_slider"));
+    made.ariaLabel = Article.text("edit_slider");
     let isDrawn = false; // one step of the history for each pull
     made.addEventListener("input", () => {
       put([Number(Number(made.value).toPrecision(6))], { replace: isDrawn });

@@ -8,7 +8,6 @@
       if (formula.scrollWidth > formula.clientWidth) formula.setAttribute("tabindex", "0");
       else formula.removeAttribute("tabindex");
     };
-    mark();
     new ResizeObserver(mark).observe(formula);
   }
 

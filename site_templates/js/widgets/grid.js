@@ -39,7 +39,7 @@
     if (before === cell) return;
     if (before) before.tabIndex = -1;
     cell.tabIndex = 0;
-    if (table.matches(".matrix-table")) cell.setAttribute("aria-label", Article.matrix.sentence(cell));
+    if (table.matches(".matrix-table")) cell.ariaLabel = Article.matrix.sentence(cell);
   }
 
   /** Rows or columns may have come or gone: there is still one stop. */

@@ -133,12 +133,12 @@
     element.style.setProperty("--v", value.toFixed(3));
     const token = as(canChoose ? "button" : "span", element.querySelector(".laboratory-choose"), labels[id]);
     token.dataset.token = String(id);
-    if (canChoose) token.setAttribute("aria-label", Article.text("laboratory_choose", { token: labels[id] }));
+    if (canChoose) token.ariaLabel = Article.text("laboratory_choose", { token: labels[id] });
     const number = as(cell ? "a" : "span", element.querySelector(".laboratory-number"), Article.number.display(value, decimals));
     number.dataset.value = String(value);
     if (!cell) return;
     number.setAttribute("href", `#?cell=${cell(id)}`);
-    number.setAttribute("aria-label", `${number.textContent}, P[${read.at(-1)}, ${labels[id]}]`);
+    number.ariaLabel = `${number.textContent}, P[${read.at(-1)}, ${labels[id]}]`;
   }
 
   /**

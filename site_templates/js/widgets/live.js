@@ -1,4 +1,5 @@
-// The live face: an Altair heatmap over the cells of a table, drawn while the figure is near.
+// The live face: an Altair heatmap over the cells of a table, drawn while the figure is near and the
+// reader does nothing else.
 //
 // It takes values, digits and geometry from the table, so the two faces cannot differ. The table
 // stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken.
@@ -11,56 +12,91 @@
 
   const MARKED = "td:is(.open, .opened, .operand, .pointed)";
 
-  /** @typedef {{view: any, host: HTMLElement, chart: HTMLElement, resize: ResizeObserver, queue: Promise<any>}} Face
-   *   `host` lies over the cells, with the chart and the marks upon it */
-  /** @typedef {{lit: {row: number | null, column: number | null}, drawing: object | null, face: Face | null}} State */
+  /** @typedef {{view: any, host: HTMLElement, chart: HTMLElement, size: string, resize: ResizeObserver, queue: Promise<any>}} Face
+   *   `host` lies over the cells, with the chart and the marks upon it; `size` is the table's that it fits */
+  /** @typedef {{lit: {row: number | null, column: number | null}, isWanted: boolean, face: Face | null}} State */
 
   /**
-   * What is lit outlasts the face. `drawing` is the one attempt that may put a face into the page.
+   * What is lit outlasts the face.
    *
    * @type {Map<HTMLElement, State>}
    */
   const states = new Map();
   /** @type {Promise<any> | undefined} */
   let loading;
-  /** Figures whose chart is behind their table. */
+  /** Figures whose chart is missing, behind their table, or of no more use. */
   const stale = new Set();
-  let resting = 0;
+  let resting = 0, isBringing = false;
 
-  const near = new IntersectionObserver(
-    (entries) => entries.forEach((entry) => entry.isIntersecting && draw(entry.target)),
-    { rootMargin: NEAR },
-  );
-  const far = new IntersectionObserver(
-    (entries) => entries.forEach((entry) => entry.isIntersecting || dismiss(entry.target)),
-    { rootMargin: FAR },
-  );
+  const near = new IntersectionObserver((entries) => follow(entries, true), { rootMargin: NEAR });
+  const far = new IntersectionObserver((entries) => follow(entries, false), { rootMargin: FAR });
 
   /** @param {HTMLElement} figure */
   function mount(figure) {
     if (matchMedia("(forced-colors: active)").matches) return; // colours are the reader's there
-    states.set(figure, { lit: { row: null, column: null }, drawing: null, face: null });
+    states.set(figure, { lit: { row: null, column: null }, isWanted: false, face: null });
     near.observe(figure);
     far.observe(figure);
   }
 
-  /** @param {HTMLElement} figure */
-  async function draw(figure) {
-    const state = states.get(figure);
-    if (state.drawing) return;
-    const drawing = (state.drawing = {});
-    const isWanted = () => state.drawing === drawing; // or else the reader has scrolled on
-    try {
-      loading ??= Promise.all(["vega.js", "charts.js"].map(Article.data.load));
-      await loading;
-      if (!isWanted()) return;
-      const face = embed(figure);
-      await run(face);
-      if (isWanted()) attach(figure, state, face);
-      else face.view.finalize();
-    } catch (error) {
-      Article.failure.tell(figure, error);
+  /** Figures have come near, or are far away now. */
+  function follow(entries, isWanted) {
+    for (const { isIntersecting, target } of entries) {
+      const state = states.get(target);
+      if (isIntersecting !== isWanted || state.isWanted === isWanted) continue;
+      state.isWanted = isWanted;
+      want(target);
     }
+  }
+
+  /** Ask that a figure's chart be as it should; what the reader does goes before. */
+  function want(figure) {
+    stale.add(figure);
+    clearTimeout(resting);
+    resting = setTimeout(bring, Article.REST);
+  }
+
+  /** Bring the charts to where they should be, one a task. */
+  async function bring() {
+    resting = 0;
+    const [figure] = stale;
+    if (!figure || isBringing) return;
+    isBringing = true;
+    stale.delete(figure);
+    await settle(figure, states.get(figure)).catch((error) => Article.failure.tell(figure, error));
+    isBringing = false;
+    resting ||= setTimeout(bring);
+  }
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {State} state
+   */
+  async function settle(figure, state) {
+    if (!state.isWanted) dismiss(figure, state);
+    else await (state.face ? redraw(figure, state.face) : draw(figure, state));
+  }
+
+  /**
+   * @param {HTMLElement} figure
+   * @param {State} state
+   */
+  async function draw(figure, state) {
+    loading ??= Promise.all(["vega.js", "charts.js"].map(Article.data.load));
+    await loading;
+    const face = embed(figure);
+    await run(face);
+    if (state.isWanted) attach(figure, state, face);
+    else face.view.finalize(); // the reader has scrolled on
+  }
+
+  async function redraw(figure, face) {
+    const cells = Article.cells.of(figure);
+    if (cells.length === 0) return;
+    face.view.data("cells", cells.map(record));
+    face.size = fit(figure, face.view, face.host);
+    await update(face);
+    face.chart.hidden = stale.has(figure);
   }
 
   /** @param {HTMLElement} figure */
@@ -77,16 +113,15 @@
     });
     view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.cells.of(figure).map(record));
     paint(figure, view);
-    fit(figure, view, host);
-    return { view, host, chart };
+    return { view, host, chart, size: fit(figure, view, host) };
   }
 
   /** Put a finished chart into the page, and keep it as the table is. */
-  function attach(figure, state, { view, host, chart }) {
-    figure.querySelector(".matrix-scroll").append(host);
+  function attach(figure, state, drawn) {
+    figure.querySelector(".matrix-scroll").append(drawn.host);
     figure.classList.add("has-face");
-    const resize = new ResizeObserver(() => refit(figure, state.face));
-    state.face = { view, host, chart, resize, queue: Promise.resolve() };
+    const resize = new ResizeObserver(([entry]) => refit(figure, state.face, entry.borderBoxSize[0]));
+    state.face = { ...drawn, resize, queue: Promise.resolve() };
     resize.observe(figure.querySelector(".matrix-table"));
     showLit(state);
     mark(figure);
@@ -94,7 +129,7 @@
 
   const record = ({ td, row, column, number: value }) => ({ row, column, value, text: td.textContent.trim() });
 
-  /** Lay the chart over the cells. */
+  /** Lay the chart over the cells; the table's size is returned. */
   function fit(figure, view, host) {
     const cells = [...figure.querySelectorAll(".matrix-table tbody td")];
     const table = figure.querySelector(".matrix-table").getBoundingClientRect();
@@ -103,16 +138,18 @@
     const [left, up, down] = [first.left - table.left, first.top - table.bottom, table.bottom - last.bottom];
     Object.assign(host.style, { margin: `${up}px 0 ${down}px ${left}px`, width: `${width}px`, height: `${height}px` });
     view.width(width).height(height);
+    return String([table.width, table.height]);
   }
 
   /**
    * @param {HTMLElement} figure
    * @param {Face | null} face
+   * @param {ResizeObserverSize} size of the table
    */
-  function refit(figure, face) {
-    if (!face || face.chart.hidden || !figure.querySelector(".matrix-table")?.getClientRects().length) return;
+  function refit(figure, face, { inlineSize, blockSize }) {
+    if (!face || face.chart.hidden || inlineSize === 0 || face.size === String([inlineSize, blockSize])) return;
     paint(figure, face.view); // the size of the digits may have changed too
-    fit(figure, face.view, face.host);
+    face.size = fit(figure, face.view, face.host);
     update(face);
   }
 
@@ -143,23 +180,7 @@
     const face = states.get(figure)?.face;
     if (!face) return;
     face.chart.hidden = true;
-    stale.add(figure);
-    clearTimeout(resting);
-    resting = setTimeout(redraw, Article.REST);
-  }
-
-  /** Draw the changed figures anew, one a task. */
-  function redraw() {
-    const [figure] = stale;
-    if (!figure) return;
-    stale.delete(figure);
-    const face = states.get(figure)?.face, cells = Article.cells.of(figure);
-    if (face && cells.length) {
-      face.view.data("cells", cells.map(record));
-      fit(figure, face.view, face.host);
-      update(face).then(() => (face.chart.hidden = stale.has(figure)));
-    }
-    resting = setTimeout(redraw);
+    want(figure);
   }
 
   /**
@@ -206,12 +227,14 @@
     }
   }
 
-  /** @param {HTMLElement} figure */
-  function dismiss(figure) {
-    const state = states.get(figure);
+  /**
+   * @param {HTMLElement} figure
+   * @param {State} state
+   */
+  function dismiss(figure, state) {
     const { face } = state;
-    state.drawing = state.face = null;
     if (!face) return;
+    state.face = null;
     face.resize.disconnect();
     face.host.remove();
     figure.classList.remove("has-face");

@@ -129,7 +129,7 @@
   /** The numbers have changed: what is said of a cell is said again. */
   function refresh(figure) {
     const stop = figure.querySelector('td[tabindex="0"]');
-    stop?.setAttribute("aria-label", sentence(stop));
+    if (stop) stop.ariaLabel = sentence(stop);
     if (figure.classList.contains("has-cell")) figure.dispatchEvent(new CustomEvent("article:numbers"));
   }
 

@@ -72,7 +72,7 @@
       if (!td) return;
       const text = explained(td, made);
       target.querySelector(".readout").textContent = text;
-      td.setAttribute("aria-label", `${Article.matrix.sentence(td)} ${text}`);
+      td.ariaLabel = `${Article.matrix.sentence(td)} ${text}`;
     });
     one(".plane-real a")?.addEventListener("click", ({ target: link }) => {
       const position = reader() === written ? null : reader();

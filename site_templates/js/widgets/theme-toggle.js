@@ -26,8 +26,7 @@
    */
   function show(button, choice) {
     button.dataset.choice = choice;
-    button.setAttribute("aria-label", Article.text(`theme_${choice}`));
-    button.title = Article.text(`theme_${choice}`);
+    button.ariaLabel = button.title = Article.text(`theme_${choice}`);
   }
 
   /** @param {string} choice */
