@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable
@@ -346,6 +347,34 @@ def test_a_claim_does_not_look_beyond_what_it_says(
     doctor = Doctor(snapshot)
     change(doctor)
     assert PREDICATES[claim](doctor.world).holds
+
+
+def test_what_shares_tell_is_counted_row_by_row(snapshot: Snapshot) -> None:
+    doctor = Doctor(snapshot)
+    table = doctor.document("evidence/interventions.json")
+    before = table["full"]["of_problem"]["probability"]
+    idle = agrees = harmless = without_looking = 0
+    for layer, head in itertools.product(("layer_1", "layer_2"), ("head_1", "head_2")):
+        sources = [table[layer][head]["row_3"][f"source_{of}"]["of_problem"] for of in range(4)]
+        needed = []
+        for place, whole in enumerate(before):
+            share = {of: each["share"][place] for of, each in enumerate(sources)}
+            lost = {of: whole - each["probability"][place] for of, each in enumerate(sources)}
+            most_read, most_needed = (
+                max(share, key=share.__getitem__),
+                max(lost, key=lost.__getitem__),
+            )
+            if lost[most_needed] < 0.01:
+                idle += 1
+                continue
+            needed.append(most_needed)
+            agrees += most_read == most_needed
+            harmless += lost[most_read] < 0.01
+        without_looking += max(map(needed.count, range(4)))
+    numbers = PREDICATES["largest-share-misleads"](doctor.world).numbers
+    assert numbers["rows"] == 400 == numbers["matter"] + idle == numbers["matter"] + numbers["idle"]
+    counted = [numbers[name] for name in ("agrees", "harmless", "without_looking")]
+    assert counted == [agrees, harmless, without_looking]
 
 
 def test_every_claim_is_falsified_above() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -113,20 +114,28 @@ def times_is_used(world: World) -> Outcome:
 
 
 def largest_share_misleads(world: World) -> Outcome:
-    """In at least a quarter of the rows of `=`, another source than the most read costs most."""
+    """Of the rows of `=` that need a source, a quarter or more need another than the most read.
+
+    A row needs a source if without it the right digit loses a hundredth of probability. Knowing the
+    head alone, one guesses that it is always the source which most of its rows need most.
+    """
     before = np.array(world.interventions["full"]["of_problem"]["probability"])
-    rows, agrees, harmless, least = 0, 0, 0, 0
+    counts = Counter(without_looking=0)
     for _, _, of_head in _heads(world.interventions):
         table = of_head[AT_EQUALS]
         shares = _of_sources(table, "share")  # [source problem]
         lost = before - _left(table)  # [source problem]
         problems = np.arange(lost.shape[1])
-        rows += len(problems)
-        agrees += int((shares.argmax(0) == lost.argmax(0)).sum())
-        harmless += int((lost[shares.argmax(0), problems] < HARMLESS).sum())
-        least += int((lost[shares.argmin(0), problems] > 1 / 2).sum())
-    numbers = {"rows": rows, "agrees": agrees, "harmless": harmless, "least_read": least}
-    return Outcome(agrees <= rows * 3 / 4, numbers)
+        needs = lost.max(0) >= HARMLESS  # [problem]
+        most_read, most_needed = shares.argmax(0), lost.argmax(0)  # [problem]
+        counts["rows"] += len(problems)
+        counts["matter"] += int(needs.sum())
+        counts["agrees"] += int((needs & (most_read == most_needed)).sum())
+        counts["harmless"] += int((needs & (lost[most_read, problems] < HARMLESS)).sum())
+        counts["least_read"] += int((lost[shares.argmin(0), problems] > 1 / 2).sum())
+        counts["without_looking"] += int(np.bincount(most_needed[needs], minlength=1).max())
+    numbers = {**counts, "idle": counts["rows"] - counts["matter"]}
+    return Outcome(counts["agrees"] <= counts["matter"] * 3 / 4, numbers)
 
 
 def share_contrast(world: World) -> Outcome:
