@@ -173,6 +173,8 @@ def whereabouts(matrix: Matrix, context: Context) -> str:
 
 def _meaning(matrix: Matrix, context: Context) -> str:
     meaning = matrix.spec.meaning.get(context.chapter.language.code, matrix.spec.en)
+    if matrix.is_transposed:
+        meaning = context.words("figure.turned", of=meaning)
     return context.words("figure.gradient", of=meaning) if matrix.is_gradient else meaning
 
 
@@ -186,9 +188,10 @@ def _shape(matrix: Matrix, part: Part, context: Context) -> str:
 
 def spoken(matrix: Matrix, meaning: str, context: Context) -> str:
     """Return what a table of numbers is, for those who cannot see it."""
+    letters = matrix.spec.letter or matrix.spec.name
     return context.words(
         "figure.table_caption",
-        name="∂" * matrix.is_gradient + (matrix.spec.letter or matrix.spec.name),
+        name="∂" * matrix.is_gradient + letters + "⊤" * matrix.is_transposed,
         where=whereabouts(matrix, context),
         meaning=meaning,
         rows=axis_word(matrix.rows, context),
