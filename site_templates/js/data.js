@@ -26,8 +26,7 @@
    */
   const run = once(async () => {
     await load("run.js");
-    const { initial, trained, ...rest } = Article.run;
-    return { ...rest, initial: floats(initial), trained: floats(trained) };
+    return read(Article.run);
   });
 
   /**
@@ -50,9 +49,7 @@
    */
   const seeds = once(async () => {
     await load("seeds.js");
-    return Object.fromEntries(Object.entries(Article.seeds).map(([seed, { initial, trained, ...rest }]) => (
-      [seed, { ...rest, seed: Number(seed), initial: floats(initial), trained: floats(trained) }]
-    )));
+    return Object.fromEntries(Object.entries(Article.seeds).map(([seed, of]) => [seed, { seed: Number(seed), ...read(of) }]));
   });
 
   /**
@@ -77,6 +74,11 @@
       made = undefined;
       throw error;
     }));
+  }
+
+  /** What is known of a run, with its weights as numbers. */
+  function read({ initial, trained, ...rest }) {
+    return { ...rest, initial: floats(initial), trained: floats(trained) };
   }
 
   /** @param {string} base64 little-endian float32 numbers */

@@ -50,7 +50,7 @@
   function mark(figure) {
     const problem = Article.scene.problem();
     for (const { td, row, column } of read(figure).cells) {
-      td.setAttribute("aria-selected", String(`${row}x${column}` === problem));
+      td.ariaSelected = String(`${row}x${column}` === problem);
     }
   }
 

@@ -29,7 +29,7 @@
     const notes = [shown.left ? Article.text("cell_left", { count: shown.left }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: shown.decimals })];
     const toggle = make("button", { type: "button", className: "cell-toggle cell-unrounded" }, Article.text("cell_unrounded"));
-    toggle.setAttribute("aria-pressed", String(isUnrounded));
+    toggle.ariaPressed = String(isUnrounded);
     return [
       make("p", { className: "cell-sentence" }, Article.text(`cell_operation_${made.operation}`, { mean: shown.mean })),
       make("div", { className: "cell-scroll" }, table),

@@ -170,11 +170,11 @@
 
   /** What takes long comes when the page is at rest, so that nothing holds it up. */
   function later(element, fill) {
-    element.setAttribute("aria-busy", "true");
+    element.ariaBusy = "true";
     setTimeout(() => guarded(() => {
       if (!element.isConnected) return; // another cell is open
       fill(element);
-      element.removeAttribute("aria-busy");
+      element.ariaBusy = null;
     }), Article.REST);
   }
 

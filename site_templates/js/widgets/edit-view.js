@@ -32,7 +32,7 @@
     const address = Article.cellNames.address(place, run).split(":").at(-1);
     const value = current(opened);
     const problem = make("p", { className: "cell-edit-problem" });
-    problem.setAttribute("role", "alert");
+    problem.role = "alert";
     const refuse = (text) => (problem.textContent = text);
     const result = make("div", { className: "cell-edit-p" });
     const put = (values, options, to = address) => {

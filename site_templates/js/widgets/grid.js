@@ -7,8 +7,8 @@
    * @param {(cell: HTMLTableCellElement) => void} [choose] what a click or Enter does, beside opening what opens
    */
   function mount(table, choose = () => {}) {
-    table.setAttribute("role", "grid");
-    table.setAttribute("aria-readonly", "true");
+    table.role = "grid";
+    table.ariaReadOnly = "true";
     for (const name of ["tabindex", "role", "aria-label", "aria-labelledby"]) table.parentElement.removeAttribute(name);
     reshaped(table);
     table.addEventListener("mousedown", (event) => {

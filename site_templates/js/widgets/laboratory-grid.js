@@ -45,10 +45,10 @@
   /** @param {string} problem the one in view */
   function select(problem) {
     const [first, second] = problem.split("x").map(Number);
-    selected?.setAttribute("aria-selected", "false");
+    if (selected) selected.ariaSelected = "false";
     selected = cells[first][second];
     Article.grid.stop(selected);
-    selected.setAttribute("aria-selected", "true");
+    selected.ariaSelected = "true";
   }
 
   /** Answer all problems anew with the weights that are shown, soon. */

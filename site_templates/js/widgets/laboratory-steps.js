@@ -22,8 +22,6 @@
   let list;
   /** @type {string[]} tokens as readers see them, by id */
   let labels;
-  /** @type {Animation[]} */
-  let animations = [];
   /** @type {Map<HTMLElement, Step>} steps whose folded table is not up to date */
   const folded = new Map();
 
@@ -66,7 +64,7 @@
    * @param {number} from index of the first step whose token comes out now
    */
   function show(steps, from) {
-    for (const animation of animations.splice(0)) animation.cancel();
+    for (const animation of list.getAnimations({ subtree: true })) animation.cancel();
     folded.clear();
     if (steps.length > list.children.length) setTimeout(showLast, Article.REST); // where layout is known anyway
     while (list.children.length > steps.length) list.lastElementChild.remove();
@@ -104,7 +102,7 @@
     if (token.matches(".is-own")) token.append(Article.make("small", {}, Article.text("laboratory_own")));
     element.querySelectorAll(".laboratory-top li").forEach((item, rank) => entry(item, order[rank], values, step, TOP_DECIMALS));
     const details = element.querySelector("details");
-    details.setAttribute("aria-busy", "true");
+    details.ariaBusy = "true";
     folded.set(element, step);
     if (details.open) unfold();
     else if (folded.size === 1) setTimeout(unfold, Article.REST);
@@ -120,7 +118,7 @@
     for (const [element, step] of folded) {
       const values = Array.from(step.probs, Article.number.rounded);
       element.querySelectorAll(".laboratory-all tr").forEach((row, id) => entry(row, id, values, step, 2));
-      element.querySelector("details").removeAttribute("aria-busy");
+      element.querySelector("details").ariaBusy = null;
     }
     folded.clear();
     mark();
@@ -166,9 +164,9 @@
   /** Let tokens come out one after the other; everything stands at its place from the start. */
   function write(from) {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const appear = (element, delay) => {
-      animations.push(element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 180, delay, fill: "backwards" }));
-    };
+    const appear = (element, delay) => (
+      element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 180, delay, fill: "backwards" })
+    );
     [...list.children].slice(from).forEach((step, i) => {
       if (i > 0) appear(step, i * BEAT - BEAT / 2);
       appear(step.querySelector(".laboratory-token"), i * BEAT);

@@ -217,7 +217,7 @@
   /** A command that is out of reach stays focusable, so that the keyboard does not lose its place. */
   function enable(can) {
     for (const button of part("controls").querySelectorAll("button")) {
-      button.setAttribute("aria-disabled", String(!can[button.dataset.write]));
+      button.ariaDisabled = String(!can[button.dataset.write]);
     }
   }
 

@@ -4,7 +4,7 @@
 
   /** @param {HTMLElement} element a number that can be opened */
   function mount(element) {
-    element.setAttribute("role", "button");
+    element.role = "button";
     element.tabIndex = 0;
   }
 

@@ -20,7 +20,7 @@
       const kept = steps.indexOf(step), index = kept < 0 ? steps.length - 1 : kept;
       slider.value = String(index);
       output.textContent = Article.text("timeline_step", { step: steps[index] });
-      slider.setAttribute("aria-valuetext", output.textContent);
+      slider.ariaValueText = output.textContent;
     });
   }
 

@@ -57,7 +57,7 @@
 
     function label() {
       start.textContent = Article.text(isRunning ? "train_pause" : "train_run");
-      start.setAttribute("aria-pressed", String(isRunning));
+      start.ariaPressed = String(isRunning);
     }
   }
 
