@@ -155,6 +155,38 @@ def test_both_faces_follow(site: BuiltSite, chromium: Chromium) -> None:
             scene.choose(visit.page, problem=None, step=None)
 
 
+HELD_CHART = """() => {
+  const {prototype} = Article.vega.View, {runAsync} = prototype, {dataset} = document.body;
+  dataset.drawn = 0;
+  prototype.runAsync = async function () {
+    await runAsync.call(this);
+    if (++dataset.drawn > 1) return;
+    await new Promise((resolve) => addEventListener("go on", resolve, {once: true}));
+  };
+}"""
+"""The next chart is drawn, but not put into the page before it may go on."""
+
+
+def test_numbers_that_change_while_a_chart_is_drawn_are_in_it(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "one-route.html", viewport=DESKTOP) as visit:
+        page, figures = visit.page, visit.page.locator("figure.matrix")
+        figures.first.scroll_into_view_if_needed()
+        figures.first.locator(".matrix-live svg").wait_for(state="visible")
+        page.wait_for_timeout(500)  # all that is near is drawn, and what is watched is far away
+        last = figures.last
+        assert last.locator(".matrix-live").count() == 0
+        page.evaluate(HELD_CHART)
+        last.scroll_into_view_if_needed()
+        page.locator('body[data-drawn="1"]').wait_for()
+        scene.choose(page, problem="2x3")
+        page.evaluate("dispatchEvent(new Event('go on'))")
+        for figure in figures.all()[-3:]:
+            figure.locator(".matrix-live svg").wait_for(state="visible")
+            scene.check_faces(figure)
+
+
 def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
         page = visit.page

@@ -123,6 +123,7 @@
     const resize = new ResizeObserver(([entry]) => refit(figure, state.face, entry.borderBoxSize[0]));
     state.face = { ...drawn, resize, queue: Promise.resolve() };
     resize.observe(figure.querySelector(".matrix-table"));
+    drawn.chart.hidden = stale.has(figure); // it may have changed meanwhile
     showLit(state);
     mark(figure);
   }
@@ -177,9 +178,9 @@
 
   /** The table's numbers have changed: it stands for itself until the page has come to rest. */
   function refresh(figure) {
-    const face = states.get(figure)?.face;
-    if (!face) return;
-    face.chart.hidden = true;
+    const state = states.get(figure);
+    if (!state?.isWanted) return;
+    if (state.face) state.face.chart.hidden = true;
     want(figure);
   }
 
