@@ -114,13 +114,14 @@ def times_is_used(world: World) -> Outcome:
 
 
 def largest_share_misleads(world: World) -> Outcome:
-    """Of the rows of `=` that need a source, a quarter or more need another than the most read.
+    """In a quarter or more of the rows that need a source, another than the most read costs most.
 
-    A row needs a source if without it the right digit loses a hundredth of probability. Knowing the
-    head alone, one guesses that it is always the source which most of its rows need most.
+    A row needs a source if without one of the four the right digit loses `HARMLESS` of its
+    probability. `without_looking` counts the rows guessed right by one who takes every row of a
+    head to need the same source.
     """
     before = np.array(world.interventions["full"]["of_problem"]["probability"])
-    counts = Counter(without_looking=0)
+    counts = Counter[str]()
     for _, _, of_head in _heads(world.interventions):
         table = of_head[AT_EQUALS]
         shares = _of_sources(table, "share")  # [source problem]
@@ -133,7 +134,8 @@ def largest_share_misleads(world: World) -> Outcome:
         counts["agrees"] += int((needs & (most_read == most_needed)).sum())
         counts["harmless"] += int((needs & (lost[most_read, problems] < HARMLESS)).sum())
         counts["least_read"] += int((lost[shares.argmin(0), problems] > 1 / 2).sum())
-        counts["without_looking"] += int(np.bincount(most_needed[needs], minlength=1).max())
+        guessed = np.bincount(most_needed[needs], minlength=1)  # minlength: none may need any
+        counts["without_looking"] += int(guessed.max())
     numbers = {**counts, "idle": counts["rows"] - counts["matter"]}
     return Outcome(counts["agrees"] <= counts["matter"] * 3 / 4, numbers)
 

@@ -1,5 +1,5 @@
-// The live face: an Altair heatmap over the cells of a table, drawn while the figure is near and the
-// reader does nothing else.
+// The live face: an Altair heatmap over the cells of a table, drawn while the figure is near, once no
+// figure has come, gone or changed for a while.
 //
 // It takes values, digits and geometry from the table, so the two faces cannot differ. The table
 // stays: it keeps the edges, takes the pointer and the focus, and is what is printed and spoken.
@@ -49,7 +49,7 @@
     }
   }
 
-  /** Ask that a figure's chart be as it should; what the reader does goes before. */
+  /** Ask that a figure's chart be as it should, once no figure has asked for a while. */
   function want(figure) {
     stale.add(figure);
     clearTimeout(resting);
@@ -68,10 +68,7 @@
     resting ||= setTimeout(bring);
   }
 
-  /**
-   * @param {HTMLElement} figure
-   * @param {State} state
-   */
+  /** Draw a chart, draw it anew, or take it away. */
   async function settle(figure, state) {
     if (!state.isWanted) dismiss(figure, state);
     else await (state.face ? redraw(figure, state.face) : draw(figure, state));
@@ -84,16 +81,17 @@
   async function draw(figure, state) {
     loading ??= Promise.all(["vega.js", "charts.js"].map(Article.data.load));
     await loading;
+    if (!state.isWanted) return; // the reader has scrolled on
     const face = embed(figure);
     await run(face);
-    if (state.isWanted) attach(figure, state, face);
-    else face.view.finalize(); // the reader has scrolled on
+    attach(figure, state, face);
   }
 
   async function redraw(figure, face) {
     const cells = Article.cells.of(figure);
     if (cells.length === 0) return;
     face.view.data("cells", cells.map(record));
+    paint(figure, face.view); // the size of the digits may have changed while it was hidden
     face.size = fit(figure, face.view, face.host);
     await update(face);
     face.chart.hidden = stale.has(figure);
@@ -179,9 +177,8 @@
   /** The table's numbers have changed: it stands for itself until the page has come to rest. */
   function refresh(figure) {
     const state = states.get(figure);
-    if (!state?.isWanted) return;
-    if (state.face) state.face.chart.hidden = true;
-    want(figure);
+    if (state?.face) state.face.chart.hidden = true; // also one that waits to be taken away
+    if (state?.isWanted) want(figure);
   }
 
   /**
