@@ -187,6 +187,23 @@ def test_numbers_that_change_while_a_chart_is_drawn_are_in_it(
             scene.check_faces(figure)
 
 
+def test_a_chart_far_away_does_not_come_back_with_old_numbers(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "one-route.html", viewport=DESKTOP) as visit:
+        page, figure = visit.page, visit.page.locator("figure.matrix").nth(3)
+        figure.scroll_into_view_if_needed()
+        figure.locator(".matrix-live svg").wait_for(state="visible")
+        page.evaluate("Article.REST = 60_000")  # it waits to be taken away
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.wait_for_timeout(200)
+        page.evaluate("Article.state.set({problem: '2x3'})")
+        figure.evaluate("(figure) => figure.scrollIntoView()")
+        expect(figure).to_have_attribute("data-problem", "2x3")
+        assert figure.locator(".matrix-live").count() == 1
+        expect(figure.locator(".matrix-live svg")).to_be_hidden()
+
+
 def test_the_open_cell_its_lights_and_its_line_follow(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
         page = visit.page

@@ -214,6 +214,29 @@ def test_the_claims_page_lists_every_claim_with_its_numbers(
             assert shown == list(claim["numbers"].values()), claim["id"]
 
 
+def test_the_focus_is_seen_on_a_chart_until_it_goes(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        page, figure = visit.page, visit.page.locator("figure.matrix").first
+        figure.scroll_into_view_if_needed()
+        figure.locator(".matrix-live svg").wait_for(state="visible")
+        marks = figure.locator(".matrix-marks i")
+        figure.locator('td[tabindex="0"]').focus()
+        page.keyboard.press("ArrowRight")
+        expect(marks).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(marks).to_have_count(1)
+        expect(marks).to_have_css("outline-style", "solid")
+        page.keyboard.press("Tab")
+        expect(marks).to_have_count(0)
+
+
+def test_forced_colours_show_the_tables(site: BuiltSite, chromium: Chromium) -> None:
+    with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
+        visit.page.locator(".matrix-live svg").first.wait_for(state="visible")
+        visit.page.emulate_media(forced_colors="active")
+        assert not visit.page.locator(".matrix-live").first.is_visible()
+
+
 def test_a_printed_page_shows_its_tables(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
         visit.see_all()

@@ -10,7 +10,7 @@
   const NEAR = "50% 0px";
   const FAR = "250% 0px";
 
-  const MARKED = "td:is(.open, .opened, .operand, .pointed)";
+  const MARKED = "td:is(.open, .opened, .operand, .pointed, :focus-visible)";
 
   /** @typedef {{view: any, host: HTMLElement, chart: HTMLElement, size: string, resize: ResizeObserver, queue: Promise<any>}} Face
    *   `host` lies over the cells, with the chart and the marks upon it; `size` is the table's that it fits */

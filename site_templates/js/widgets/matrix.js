@@ -45,7 +45,10 @@
       const cell = Article.cells.at(event);
       if (cell?.matches(":focus-visible")) preview(cell);
     });
-    table.addEventListener("focusout", ({ relatedTarget }) => table.contains(relatedTarget) || preview(null));
+    table.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!table.contains(relatedTarget)) preview(null);
+      Article.live.mark(figure);
+    });
     figure.addEventListener("article:release", () => lock(null));
     figure.addEventListener("article:numbers", () => {
       const shown = figure.querySelector("td.open");
