@@ -34,7 +34,7 @@ SEE_ALL = """async () => {
   };
   const hasFaces = !matchMedia("(forced-colors: active)").matches;
   for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
-    scrollTo({top, behavior: "instant"});
+    scrollTo(0, top);
     await frame();
     await frame();
     for (const figure of hasFaces ? document.querySelectorAll("figure.matrix") : []) {

@@ -248,7 +248,7 @@ def test_what_is_lit_stays_lit_on_a_chart_that_is_drawn_again(
         marks = result.locator(".cells_marks path")
         before = marks.evaluate_all(lit)
         assert sorted(set(before)) == ["0.25", "1"]
-        visit.page.evaluate("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+        visit.page.evaluate("scrollTo(0, document.body.scrollHeight)")
         expect(result.locator(".matrix-live")).to_have_count(0)
         result.scroll_into_view_if_needed()
         visit.wait_for_charts("#fig-2-result")

@@ -232,7 +232,7 @@ def test_the_focus_is_seen_on_a_chart_until_it_goes(site: BuiltSite, chromium: C
 
 def test_forced_colours_show_the_tables(site: BuiltSite, chromium: Chromium) -> None:
     with chromium.visit(site.folder / "reading-table.html", viewport=DESKTOP) as visit:
-        visit.page.locator(".matrix-live svg").first.wait_for(state="visible")
+        visit.wait_for_charts()
         visit.page.emulate_media(forced_colors="active")
         assert not visit.page.locator(".matrix-live").first.is_visible()
 

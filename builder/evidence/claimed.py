@@ -34,14 +34,15 @@ def denied_claims(
     computed: Computed, texts: Texts, citations: Mapping[str, Sequence[Location]]
 ) -> Iterator[Diagnostic]:
     """Return claims that do not hold; no other seed mends one about a table."""
-    denied = [claim for claim in computed.claims if not claim.holds]
+    if all(claim.holds for claim in computed.claims):
+        return
     sources = {
         claim: f"{table.shown_path}, which `python -m builder {table.command}` makes,"
         " for any seed of the site"
-        for claim, table in (_tables_of_claims() if denied else {}).items()
+        for claim, table in _tables_of_claims().items()
         if claim != OF_SITE
     }
-    yield from false_claims(denied, texts, citations, sources)
+    yield from false_claims(computed.claims, texts, citations, sources)
 
 
 def _unread(computed: Computed) -> dict[str, Table]:

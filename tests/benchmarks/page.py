@@ -128,7 +128,7 @@ def click_cells(reader: Reader) -> list[Work]:
 
 def point(page: Page, cell: Locator) -> None:
     """Bring a cell into view and move the mouse onto it."""
-    cell.evaluate("(cell) => cell.scrollIntoView({block: 'center', behavior: 'instant'})")
+    cell.evaluate("(cell) => cell.scrollIntoView({block: 'center'})")
     box = cell.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

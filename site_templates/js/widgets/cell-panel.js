@@ -90,17 +90,15 @@
 
   function build() {
     const button = (command, text) => {
-      const made = make("button", { type: "button", className: "cell-command", title: Article.text(`cell_${command}`) }, text);
+      const name = Article.text(`cell_${command}`);
+      const made = make("button", { type: "button", className: "cell-command", title: name, ariaLabel: name }, text);
       made.dataset.command = command;
-      made.ariaLabel = Article.text(`cell_${command}`);
       return made;
     };
-    const path = make("ol", { className: "cell-trail" });
-    path.ariaLabel = Article.text("cell_trail");
-    const made = make("aside", { className: "cell-panel is-closed" },
+    const path = make("ol", { className: "cell-trail", ariaLabel: Article.text("cell_trail") });
+    const made = make("aside", { className: "cell-panel is-closed", ariaLabel: Article.text("cell_panel") },
       make("div", { className: "cell-bar" }, button("back", BACK), button("forward", FORWARD), path, button("close", CLOSE)),
       make("div", { className: "cell-body" }));
-    made.ariaLabel = Article.text("cell_panel");
     made.addEventListener("click", (event) => told.press(event.target.closest("button, [data-cell]"), event));
     made.addEventListener("change", ({ target }) => target.closest(".cell-gradient") && told.ask(target.value));
     made.lastElementChild.addEventListener("scroll", ({ target }) => (isScrolled = target.scrollTop > 0), { passive: true });

@@ -28,8 +28,7 @@
     if (shown.lines.length > 1) table.querySelector("caption").after(columns(made, run));
     const notes = [shown.left ? Article.text("cell_left", { count: shown.left }) : "",
       isUnrounded ? "" : Article.text(shown.agrees ? "cell_rounded_note" : "cell_disagrees", { decimals: shown.decimals })];
-    const toggle = make("button", { type: "button", className: "cell-toggle cell-unrounded" }, Article.text("cell_unrounded"));
-    toggle.ariaPressed = String(isUnrounded);
+    const toggle = make("button", { type: "button", className: "cell-toggle cell-unrounded", ariaPressed: String(isUnrounded) }, Article.text("cell_unrounded"));
     return [
       make("p", { className: "cell-sentence" }, Article.text(`cell_operation_${made.operation}`, { mean: shown.mean })),
       make("div", { className: "cell-scroll" }, table),
@@ -93,9 +92,8 @@
   function link(cell, text, { place, run, href }) {
     const other = { ...place, cell };
     const address = Article.cellNames.address(other, run), name = Article.cellNames.name(other, run);
-    const made = make("a", { className: "cell-operand", href: href + address, title: name }, text);
+    const made = make("a", { className: "cell-operand", href: href + address, title: name, ariaLabel: `${text}, ${name}` }, text);
     made.dataset.cell = address;
-    made.ariaLabel = `${text}, ${name}`;
     return made;
   }
 

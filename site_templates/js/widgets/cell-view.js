@@ -53,8 +53,8 @@
     const { asked: least, prompt } = names.problemOf(run, problem);
     const first = Math.max(least, ...reach.map(([, at]) => at));
     const choose = (position) => names.address({ ...place, cell: { ...cell, isGradient: true }, position }, run);
-    const own = make("button", { type: "button", className: "cell-toggle" }, Article.text("cell_gradient"));
-    own.ariaPressed = String(Boolean(cell.isGradient));
+    const isPressed = String(Boolean(cell.isGradient));
+    const own = make("button", { type: "button", className: "cell-toggle", ariaPressed: isPressed }, Article.text("cell_gradient"));
     const asked = Math.max(first, place.position ?? prompt - 1);
     own.dataset.cell = cell.isGradient ? names.address({ ...place, cell: { ...cell, isGradient: false } }, run) : choose(asked);
     if (!cell.isGradient) return make("div", { className: "cell-gradient" }, own);

@@ -31,8 +31,7 @@
     const { place, run } = opened;
     const address = Article.cellNames.address(place, run).split(":").at(-1);
     const value = current(opened);
-    const problem = make("p", { className: "cell-edit-problem" });
-    problem.role = "alert";
+    const problem = make("p", { className: "cell-edit-problem", role: "alert" });
     const refuse = (text) => (problem.textContent = text);
     const result = make("div", { className: "cell-edit-p" });
     const put = (values, options, to = address) => {
@@ -93,8 +92,8 @@
     const isShare = isPattern(place) || place.cell.key === "probs";
     const size = Math.max(1, 2 * Math.abs(value));
     const [min, max] = isShare ? [0, 1] : [-size, size];
-    const made = make("input", { type: "range", name: "slider", min: String(min), max: String(max), step: String((max - min) / STEPS), value: String(value) });
-    made.ariaLabel = Article.text("edit_slider");
+    const range = { min: String(min), max: String(max), step: String((max - min) / STEPS), value: String(value) };
+    const made = make("input", { type: "range", name: "slider", ariaLabel: Article.text("edit_slider"), ...range });
     let isDrawn = false; // one step of the history for each pull
     made.addEventListener("input", () => {
       put([Number(Number(made.value).toPrecision(6))], { replace: isDrawn });

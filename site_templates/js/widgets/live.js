@@ -91,7 +91,6 @@
     const cells = Article.cells.of(figure);
     if (cells.length === 0) return;
     face.view.data("cells", cells.map(record));
-    paint(figure, face.view); // the size of the digits may have changed while it was hidden
     face.size = fit(figure, face.view, face.host);
     await update(face);
     face.chart.hidden = stale.has(figure);
@@ -110,7 +109,6 @@
       hover: false,
     });
     view.signal("domain", Number(figure.dataset.domain)).data("cells", Article.cells.of(figure).map(record));
-    paint(figure, view);
     return { view, host, chart, size: fit(figure, view, host) };
   }
 
@@ -128,8 +126,9 @@
 
   const record = ({ td, row, column, number: value }) => ({ row, column, value, text: td.textContent.trim() });
 
-  /** Lay the chart over the cells; the table's size is returned. */
+  /** Lay the chart over the cells, with digits and colours as theirs are; the table's size is returned. */
   function fit(figure, view, host) {
+    paint(figure, view);
     const cells = [...figure.querySelectorAll(".matrix-table tbody td")];
     const table = figure.querySelector(".matrix-table").getBoundingClientRect();
     const [first, last] = [cells[0], cells.at(-1)].map((td) => td.getBoundingClientRect());
@@ -147,7 +146,6 @@
    */
   function refit(figure, face, { inlineSize, blockSize }) {
     if (!face || face.chart.hidden || inlineSize === 0 || face.size === String([inlineSize, blockSize])) return;
-    paint(figure, face.view); // the size of the digits may have changed too
     face.size = fit(figure, face.view, face.host);
     update(face);
   }
