@@ -24,10 +24,10 @@
    */
 
   /** @type {Readonly<State>} */
-  const DEFAULTS = Object.freeze({
+  const DEFAULTS = {
     seed: null, step: null, problem: null, prefix: null, position: null, layer: null, head: null, source: null,
     change: null, cell: null, edits: null,
-  });
+  };
 
   const whole = (most) => (text) => (RegExp(`^\\d{1,${most}}$`).test(text) ? Number(text) : null);
   const matching = (pattern) => (text) => (pattern.test(text) ? text : null);
@@ -47,8 +47,8 @@
     cell: matching(/^\w+:(initial|trained):[A-Za-z_][\w.]*\[\d{1,4}(,\d{1,4}){0,2}\](@\d{1,2})?$/),
   };
 
-  /** Marks that may stand in a fragment as they are. */
-  const PLAIN = { "%3B": ";", "%3A": ":", "%2C": ",", "%3D": "=", "%5B": "[", "%5D": "]", "%40": "@" };
+  /** Marks that may stand in a fragment as they are: `:;,=[]@`. */
+  const PLAIN = /%(3A|3B|2C|3D|5B|5D|40)/g;
 
   /** @type {State} */
   let state = { ...DEFAULTS };
@@ -128,9 +128,9 @@
    */
   function withState(hash, shown) {
     const { section } = parse(hash);
-    const changed = Object.entries(shown).filter(([name, value]) => value !== DEFAULTS[name]);
+    const changed = Object.entries(shown).filter(([, value]) => value !== null);
     const escaped = new URLSearchParams(changed.map(([name, value]) => [name, String(value)])).toString();
-    const query = escaped.replace(/%(3A|3B|2C|3D|5B|5D|40)/g, (code) => PLAIN[code]);
+    const query = escaped.replace(PLAIN, decodeURIComponent);
     return section || query ? `#${section}${query ? `?${query}` : ""}` : "";
   }
 

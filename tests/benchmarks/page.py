@@ -2,6 +2,9 @@
 
     python tests/benchmarks/page.py [--rounds N] [--only NAME ...]
 
+Milliseconds are those of the machine that the limits were set on: machine.py says which one, and
+reader.py how they are brought to it. The notes say how many times as long everything took here.
+
 Everything is done as a reader does it, or as a link does: clicks, the keys of the slider, the state
 that stands in the address. A figure is the 95th percentile over all that was done of its kind, on
 the cover and on the page with most figures, at a desktop's size; browsing.py says what work is.
@@ -11,8 +14,7 @@ task of what follows, when the page is at rest: figures far away and charts, in 
 which the page answers. The note says what these are together. That nothing came later is checked:
 both faces of every figure in view must agree.
 
-Each is measured again with a processor four times slower, as Chromium emulates it. On a busy
-machine that is more than four times, which reader.py makes up for.
+Each is measured again with a processor four times slower, as Chromium emulates it.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator
 from gzip import compress
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 
 from browsing import Work, built_site, chromium
 from figures import Benchmark, Figure, main, percentile
@@ -80,17 +82,22 @@ def measured(name: str, do: Doing, site: Path, browser: Browser, rounds: int) ->
             reader.slow_down(rate)
             for _ in range(rounds if rate == 1 else 1):
                 works += do(reader)
-        yield from figures_of(name if rate == 1 else f"{name}, processor / {rate}", works, limit)
+        slowness = mean(reader.slowness for reader in readers)
+        about = name if rate == 1 else f"{name}, processor / {rate}"
+        yield from figures_of(about, works, limit, slowness)
     for reader in readers:
         reader.page.context.close()
 
 
-def figures_of(name: str, works: list[Work], limit: float) -> Iterator[Figure]:
+def figures_of(name: str, works: list[Work], limit: float, slowness: float) -> Iterator[Figure]:
     """Turn what was measured into figures."""
     at_once = [work for work in works if not work.name.startswith(REST)]
     totals = [work.total for work in at_once]
     worst = max(at_once, key=lambda work: work.total)
-    note = f"median {median(totals):.1f}, most {worst.total:.1f} of {len(totals)}: {worst.name}"
+    note = (
+        f"median {median(totals):.1f}, most {worst.total:.1f} of {len(totals)}: {worst.name}; "
+        f"here {slowness:.1f} times as long"
+    )
     yield Figure(name, percentile(totals, 95), limit, "ms", note=note)
     rest = [work for work in works if work.name.startswith(REST)]
     all_of_it = percentile([work.total for work in rest], 95)

@@ -106,12 +106,8 @@
 
   /** @returns {Map<string, HTMLElement[]>} the page's matrices, by key and stage */
   function figures() {
-    const found = new Map();
-    for (const figure of document.querySelectorAll("figure.matrix[data-stage]")) {
-      const { key, stage } = /** @type {HTMLElement} */ (figure).dataset;
-      found.set(`${key} ${stage}`, [...(found.get(`${key} ${stage}`) ?? []), figure]);
-    }
-    return found;
+    const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("figure.matrix[data-stage]"));
+    return Map.groupBy(all, ({ dataset: { key, stage } }) => `${key} ${stage}`);
   }
 
   /**
@@ -125,7 +121,7 @@
     const { isWeight, axes } = run.tensors[cell.key];
     const isValueOfWeight = isWeight && !cell.isGradient, hasHeads = axes.includes("head");
     return (known.get(`${cell.key} ${stage}`) ?? []).flatMap((figure) => {
-      const { head, transposed, target, problem: own } = /** @type {HTMLElement} */ (figure).dataset;
+      const { head, transposed, target, problem: own } = figure.dataset;
       if ((target ?? null) !== (cell.isGradient ? String(position) : null)) return [];
       if (!isValueOfWeight && own !== problem) return [];
       if (hasHeads && Number(head) !== cell.head) return [];

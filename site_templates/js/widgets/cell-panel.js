@@ -101,7 +101,7 @@
       make("div", { className: "cell-body" }));
     made.addEventListener("click", (event) => told.press(event.target.closest("button, [data-cell]"), event));
     made.addEventListener("change", ({ target }) => target.closest(".cell-gradient") && told.ask(target.value));
-    made.lastElementChild.addEventListener("scroll", ({ target }) => (isScrolled = target.scrollTop > 0), { passive: true });
+    made.lastElementChild.addEventListener("scroll", ({ target }) => (isScrolled = target.scrollTop > 0));
     for (const type of ["pointerover", "focusin"]) made.addEventListener(type, point);
     document.body.append(made);
     return made;

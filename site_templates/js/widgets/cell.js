@@ -114,7 +114,8 @@
     }
     [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];
     render();
-    Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" });
+    const mine = walk; // who goes back through many is not taken to each of them
+    setTimeout(() => walk === mine && Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" }), Article.REST);
   }
 
   /**

@@ -13,22 +13,13 @@
 
   /** @param {HTMLElement} contents */
   function mount(contents) {
-    let waiting = false;
     const mark = () => {
-      waiting = false;
       const id = current();
       for (const link of contents.querySelectorAll("a")) {
         link.ariaCurrent = Article.state.parse(link.hash).section === id ? "location" : null;
       }
     };
-    addEventListener(
-      "scroll",
-      () => {
-        if (!waiting) requestAnimationFrame(mark);
-        waiting = true;
-      },
-      { passive: true },
-    );
+    addEventListener("scroll", mark); // once a frame
     requestAnimationFrame(mark);
   }
 

@@ -28,6 +28,7 @@
   const stale = new Set();
   let resting = 0, isBringing = false;
 
+  /** A figure is watched until it is near, then until it is far, and so on. */
   const near = new IntersectionObserver((entries) => follow(entries, true), { rootMargin: NEAR });
   const far = new IntersectionObserver((entries) => follow(entries, false), { rootMargin: FAR });
 
@@ -36,15 +37,16 @@
     if (matchMedia("(forced-colors: active)").matches) return; // colours are the reader's there
     states.set(figure, { lit: { row: null, column: null }, isWanted: false, face: null });
     near.observe(figure);
-    far.observe(figure);
   }
 
   /** Figures have come near, or are far away now. */
   function follow(entries, isWanted) {
+    const [last, next] = isWanted ? [near, far] : [far, near];
     for (const { isIntersecting, target } of entries) {
-      const state = states.get(target);
-      if (isIntersecting !== isWanted || state.isWanted === isWanted) continue;
-      state.isWanted = isWanted;
+      if (isIntersecting !== isWanted) continue;
+      last.unobserve(target);
+      next.observe(target);
+      states.get(target).isWanted = isWanted;
       want(target);
     }
   }

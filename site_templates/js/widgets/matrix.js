@@ -82,19 +82,26 @@
     return line;
   }
 
+  const widths = new ResizeObserver(markOverflow);
+
   /**
    * Say by a fading edge that a matrix goes on.
    *
    * @param {HTMLElement} scroll
    */
   function watchOverflow(scroll) {
-    const mark = () => {
-      const rest = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft;
-      scroll.parentElement.classList.toggle("has-more", rest > 1);
-      scroll.parentElement.classList.toggle("fits", scroll.scrollWidth <= scroll.clientWidth);
-    };
-    scroll.addEventListener("scroll", mark, { passive: true });
-    new ResizeObserver(mark).observe(scroll);
+    scroll.addEventListener("scroll", (event) => markOverflow([event]));
+    widths.observe(scroll);
+  }
+
+  /** All are read before the first is written, else each would be laid out by itself. */
+  function markOverflow(changes) {
+    const rests = changes.map(({ target }) => [target.scrollWidth - target.clientWidth, target.scrollLeft]);
+    changes.forEach(({ target }, i) => {
+      const { classList } = target.parentElement, [hidden, left] = rests[i];
+      classList.toggle("has-more", hidden - left > 1);
+      classList.toggle("fits", hidden <= 0);
+    });
   }
 
   /**

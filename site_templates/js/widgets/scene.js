@@ -143,9 +143,9 @@
     Article.bar.say(shown && Article.text(isMoved ? (isAboutStart ? "scene_shown_initial" : "scene_shown") : "scene_unmoved", values));
   }
 
-  /** Whether anything of the page changes with a field. */
+  /** Whether anything of the page changes with a field; a choice does if it has what is chosen. */
   function isFollowed([name]) {
-    return document.querySelector(`[data-follows~="${name}"], [name="${name}"]${FOLLOWING[name] ?? ""}`);
+    return document.querySelector(`[data-follows~="${name}"], [name="${name}"] [value="${view[name]}"]${FOLLOWING[name] ?? ""}`);
   }
 
   /** @returns {import("./follow").View | null} null while the page is as it was built */
