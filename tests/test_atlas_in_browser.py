@@ -22,6 +22,7 @@ from tests.browser import (
     go_back,
     in_every_look,
     reload,
+    visit_again,
 )
 from tests.site_build import BuiltSite
 
@@ -192,3 +193,15 @@ def test_it_fits_and_has_no_barriers(
         assert figure.locator(".matrix-scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
         digits = figure.locator(".matrix-live text").all_text_contents()
         assert digits == [cell["text"] for cell in read(visit.page)["cells"]]
+
+
+@pytest.mark.parametrize(("position", "follows"), [(1, False), (4, True)])
+def test_the_bar_names_only_a_receiver_that_the_atlas_has(
+    site: BuiltSite, chromium: Chromium, position: int, follows: bool
+) -> None:
+    with chromium.visit(site.folder / PAGE) as visit:
+        visit_again(visit.page, f"?position={position}")
+        said = visit.page.locator('[data-line="state"]')
+        expect(said).to_contain_text(f"位置 {position}")
+        unmoved = "这一页没有随它变的数"
+        assert (unmoved not in said.inner_text()) == follows

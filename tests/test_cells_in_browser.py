@@ -364,6 +364,30 @@ def test_a_link_opens_its_cell_and_going_back_closes_it(
         expect(visit.page.locator(".cell-panel")).to_be_hidden()
 
 
+def test_who_goes_through_links_is_taken_to_the_cell_he_stays_with(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    cells = [f"{PROBLEM}:trained:{cell}" for cell in ("probs[3,5]", "blocks.0.attn.q[1,3,2]")]
+    with chromium.visit(site.folder / "ledger.html", viewport=DESKTOP) as visit:
+        places = visit.page.evaluate(
+            """async (cells) => {
+              await Article.data.run();
+              const places = new Set();
+              addEventListener("scroll", () => places.add(scrollY));
+              for (const cell of cells) {
+                Article.state.set({cell});
+                await new Promise((resolve) => setTimeout(resolve, Article.REST / 3));
+              }
+              await new Promise((resolve) => setTimeout(resolve, 2 * Article.REST));
+              return [...places];
+            }""",
+            cells,
+        )
+        assert len(places) == 1
+        figure = 'figure[data-key="blocks.0.attn.q"][data-stage="trained"]'
+        expect(visit.page.locator(f"{figure} {cell_at(3, 2)}")).to_be_in_viewport()
+
+
 @pytest.mark.parametrize(
     "cell",
     [
