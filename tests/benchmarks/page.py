@@ -2,17 +2,17 @@
 
     python tests/benchmarks/page.py [--rounds N] [--only NAME ...]
 
-Milliseconds are those of the machine that the limits were set on: machine.py says which one, and
-reader.py how they are brought to it. The notes say how many times as long everything took here.
+Milliseconds are those of the machine that the limits were set on: machine.py says what is known of
+it, and reader.py how they are brought to it. The notes say how many times as long all took here.
 
 Everything is done as a reader does it, or as a link does: clicks, the keys of the slider, the state
 that stands in the address. A figure is the 95th percentile over all that was done of its kind, on
 the cover and on the page with most figures, at a desktop's size; browsing.py says what work is.
 
 Each thing has two figures: all work until everything that is near shows the change, and the longest
-task of what follows, when the page is at rest: figures far away and charts, in small tasks between
-which the page answers. The note says what these are together. That nothing came later is checked:
-both faces of every figure in view must agree.
+task of what follows, when the page is at rest: figures far away, the way to a cell that is far
+away, and charts, in small tasks between which the page answers. The note says what these are
+together. That nothing came later is checked: both faces of every figure in view must agree.
 
 Each is measured again with a processor four times slower, as Chromium emulates it.
 """
@@ -78,13 +78,14 @@ def measured(name: str, do: Doing, site: Path, browser: Browser, rounds: int) ->
     readers = [Reader(browser, site / page) for page in sorted({COVER, fullest(site)})]
     for rate, limit in LIMITS.items():
         works: list[Work] = []
+        slowness: list[float] = []
         for reader in readers:
             reader.slow_down(rate)
             for _ in range(rounds if rate == 1 else 1):
                 works += do(reader)
-        slowness = mean(reader.slowness for reader in readers)
+                slowness.append(reader.slowness)
         about = name if rate == 1 else f"{name}, processor / {rate}"
-        yield from figures_of(about, works, limit, slowness)
+        yield from figures_of(about, works, limit, mean(slowness))
     for reader in readers:
         reader.page.context.close()
 
@@ -190,14 +191,16 @@ def training(rounds: int) -> Iterator[Figure]:
     """Train on the cover: the page's longest task, while figures follow and while they do not."""
     with built_site() as site, chromium() as browser:
         for follows in (False, True):
-            works = []
+            works, slowness = [], []
             for _ in range(rounds):
                 reader = Reader(browser, site / COVER)
                 works.append(train(reader, follows))
+                slowness.append(reader.slowness)
                 reader.page.context.close()
             name = "longest task while training here" + (", figures following" if follows else "")
             worst = max(work.longest for work in works)
-            yield Figure(name, worst, TASK_LIMIT, "ms", note=f"of {len(works)} runs")
+            note = f"of {len(works)} runs; here {mean(slowness):.1f} times as long"
+            yield Figure(name, worst, TASK_LIMIT, "ms", note=note)
 
 
 def train(reader: Reader, follows: bool) -> Work:

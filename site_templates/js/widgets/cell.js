@@ -115,7 +115,7 @@
     [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];
     render();
     const mine = walk; // who goes back through many is not taken to each of them
-    setTimeout(() => walk === mine && Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" }), Article.REST);
+    setTimeout(() => guarded(() => walk === mine && Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" })), Article.REST);
   }
 
   /**
