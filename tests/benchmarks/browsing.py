@@ -54,11 +54,15 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Milliseconds of main-thread work of one interaction: all of it, and its longest task."""
+    """Milliseconds of main-thread work of one interaction: all of it, and its longest task.
+
+    Where they are brought to another machine, everything took `slowness` times as long on this one.
+    """
 
     name: str
     total: float
     longest: float
+    slowness: float = 1
 
 
 class Watch:

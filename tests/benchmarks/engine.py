@@ -49,14 +49,11 @@ def contestants(browser: Browser, site: Path) -> Iterator[dict[str, Train]]:
             found["C"] = stack.enter_context(plain_c(snapshot))
         else:
             print("gcc is not installed: the comparison with C is left out")
-        if shutil.which("npm"):
-            backends = stack.enter_context(tensorflow(browser, snapshot))
-            times = {name: train(TENSORFLOW_STEPS).median for name, train in backends.items()}
+        backends = stack.enter_context(tensorflow(browser, snapshot))
+        times = {name: train(TENSORFLOW_STEPS).median for name, train in backends.items()}
+        if times:
             print("TensorFlow.js:", ", ".join(f"{n} {ms:.1f} ms" for n, ms in times.items()))
-            if times:
-                found["TensorFlow.js"] = backends[min(times, key=times.__getitem__)]
-        else:
-            print("npm is not installed: the comparison with TensorFlow.js is left out")
+            found["TensorFlow.js"] = backends[min(times, key=times.__getitem__)]
         yield found
 
 

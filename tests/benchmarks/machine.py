@@ -12,7 +12,6 @@ does not: the quickest steps count. TensorFlow.js comes from npm, as in engine.p
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator
 from statistics import median
@@ -34,9 +33,6 @@ TOLERANCE = 1.25
 
 def known_work(rounds: int) -> Iterator[Figure]:
     """Measure the known work against TensorFlow.js."""
-    if not shutil.which("npm"):
-        print("npm is not installed: there is nothing to compare with")
-        return
     with (
         built_site() as site,
         chromium() as browser,

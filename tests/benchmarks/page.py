@@ -78,32 +78,34 @@ def measured(name: str, do: Doing, site: Path, browser: Browser, rounds: int) ->
     readers = [Reader(browser, site / page) for page in sorted({COVER, fullest(site)})]
     for rate, limit in LIMITS.items():
         works: list[Work] = []
-        slowness: list[float] = []
         for reader in readers:
             reader.slow_down(rate)
             for _ in range(rounds if rate == 1 else 1):
                 works += do(reader)
-                slowness.append(reader.slowness)
-        about = name if rate == 1 else f"{name}, processor / {rate}"
-        yield from figures_of(about, works, limit, mean(slowness))
+        yield from figures_of(name if rate == 1 else f"{name}, processor / {rate}", works, limit)
     for reader in readers:
         reader.page.context.close()
 
 
-def figures_of(name: str, works: list[Work], limit: float, slowness: float) -> Iterator[Figure]:
+def figures_of(name: str, works: list[Work], limit: float) -> Iterator[Figure]:
     """Turn what was measured into figures."""
     at_once = [work for work in works if not work.name.startswith(REST)]
     totals = [work.total for work in at_once]
     worst = max(at_once, key=lambda work: work.total)
     note = (
         f"median {median(totals):.1f}, most {worst.total:.1f} of {len(totals)}: {worst.name}; "
-        f"here {slowness:.1f} times as long"
+        f"{slowness_of(works)}"
     )
     yield Figure(name, percentile(totals, 95), limit, "ms", note=note)
     rest = [work for work in works if work.name.startswith(REST)]
     all_of_it = percentile([work.total for work in rest], 95)
     longest = percentile([work.longest for work in rest], 95)
     yield Figure("  then its longest task", longest, limit, "ms", note=f"of {all_of_it:.1f}")
+
+
+def slowness_of(works: list[Work]) -> str:
+    """Say how the machine compares with that of the limits."""
+    return f"here {mean(work.slowness for work in works):.1f} times as long"
 
 
 def opening(rounds: int) -> Iterator[Figure]:
@@ -191,15 +193,14 @@ def training(rounds: int) -> Iterator[Figure]:
     """Train on the cover: the page's longest task, while figures follow and while they do not."""
     with built_site() as site, chromium() as browser:
         for follows in (False, True):
-            works, slowness = [], []
+            works = []
             for _ in range(rounds):
                 reader = Reader(browser, site / COVER)
                 works.append(train(reader, follows))
-                slowness.append(reader.slowness)
                 reader.page.context.close()
             name = "longest task while training here" + (", figures following" if follows else "")
             worst = max(work.longest for work in works)
-            note = f"of {len(works)} runs; here {mean(slowness):.1f} times as long"
+            note = f"of {len(works)} runs; {slowness_of(works)}"
             yield Figure(name, worst, TASK_LIMIT, "ms", note=note)
 
 

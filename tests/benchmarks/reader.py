@@ -5,10 +5,10 @@ page comes to rest, which is what is far away, the way to a cell that is far awa
 
 Between two things that he does the page does a known piece of work, of the same kinds: it
 computes, makes a table and lays it out, in a frame of its own where neither the page nor its styles
-make a difference. By what that takes, what was measured is brought to the
-machine that the limits were set on. Where Chromium emulates a slower processor this matters most:
-each interruption costs more than it should, and on a busy machine much more. Everything takes
-longer there, so every third thing has to do.
+make a difference. By what that takes, what was measured is brought to the machine that the limits
+were set on. Where Chromium emulates a slower processor this matters most: each interruption costs
+more than it should, and on a busy machine much more. Everything takes longer there, so every third
+thing has to do.
 """
 
 from __future__ import annotations
@@ -131,8 +131,6 @@ class Reader:
         self.page.evaluate(READER, [STILL, AT_ONCE])
         self._watch = Watch(browser, self.page)
         self._rate = 1
-        self.slowness = 1.0
-        """How many times as long as on the machine of the limits all took last, at this rate."""
 
     def slow_down(self, rate: int) -> None:
         """Go on with a processor that is slower than the machine's."""
@@ -152,7 +150,7 @@ class Reader:
         self._watch.start()
         for name, prepare, act in self._some(actions):
             prepare()
-            self.page.evaluate("() => reader.prepare()")
+            self._prepare()
             self.page.evaluate("(name) => reader.expect(name)", name)
             act()
             self.page.evaluate("() => reader.watched")
@@ -161,21 +159,23 @@ class Reader:
     def known_work(self) -> float:
         """Return what the known work takes here, in milliseconds."""
         self._watch.start()
-        for _ in range(N_KNOWN):
-            self.page.evaluate("() => reader.prepare()")
+        self._prepare(N_KNOWN)
         return median(work.total for work in self._watch.stop())
 
     def whole(self, name: str, prepare: Callable[[], object], act: Callable[[], object]) -> Work:
         """Do something that takes its time, all of which counts."""
         self._watch.start()
         prepare()
-        for _ in range(N_KNOWN):
-            self.page.evaluate("() => reader.prepare()")
+        self._prepare(N_KNOWN)
         self.page.evaluate("(name) => performance.mark(`begin ${name}`)", name)
         act()
         self.page.evaluate("(name) => performance.mark(`end ${name}`)", name)
         (work,) = self._stop()
         return work
+
+    def _prepare(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.page.evaluate("() => reader.prepare()")
 
     def _some(self, things: list[T]) -> list[T]:
         return things if self._rate == 1 else things[::3]
@@ -186,9 +186,14 @@ class Reader:
             if table != live:
                 raise SystemExit(f"`{figure}` has not been updated: {live}, not {table}")
         known = median(work.total for work in works if work.name == KNOWN)
-        self.slowness = slowness = known / KNOWN_MS / self._rate
+        slowness = known / KNOWN_MS / self._rate
         return [
-            replace(work, total=work.total / slowness, longest=work.longest / slowness)
+            replace(
+                work,
+                total=work.total / slowness,
+                longest=work.longest / slowness,
+                slowness=slowness,
+            )
             for work in works
             if work.name != KNOWN
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -125,7 +126,11 @@ def input_of(snapshot: Snapshot) -> Iterator[float]:
 
 @contextmanager
 def tensorflow(browser: Browser, snapshot: Snapshot) -> Iterator[dict[str, Train]]:
-    """Train in TensorFlow.js, on each backend that works here."""
+    """Train in TensorFlow.js, on each backend that works here; without npm on none."""
+    if not shutil.which("npm"):
+        print("npm is not installed: TensorFlow.js is left out")
+        yield {}
+        return
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
         command = ["npm", "install", "--prefix", folder, *quiet, *TENSORFLOW]

@@ -115,7 +115,7 @@
     [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];
     render();
     const mine = walk; // who goes back through many is not taken to each of them
-    setTimeout(() => guarded(() => walk === mine && Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" })), Article.REST);
+    atRest(() => walk === mine && Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" }));
   }
 
   /**
@@ -169,14 +169,16 @@
     return `${rest}${rest.includes("?") ? "&" : "?"}cell=`;
   }
 
+  const atRest = (work) => setTimeout(() => guarded(work), Article.REST);
+
   /** What takes long comes when the page is at rest, so that nothing holds it up. */
   function later(element, fill) {
     element.ariaBusy = "true";
-    setTimeout(() => guarded(() => {
+    atRest(() => {
       if (!element.isConnected) return; // another cell is open
       fill(element);
       element.ariaBusy = null;
-    }), Article.REST);
+    });
   }
 
   /** The loss of a gradient is chosen. */

@@ -112,7 +112,7 @@
 
   /** @returns {string} the problem in view */
   function problemOf({ problem }) {
-    return /^\dx\d$/.test(problem) ? problem : root.dataset.problem;
+    return problem !== null && /^\dx\d$/.test(problem) ? problem : root.dataset.problem;
   }
 
   /**
