@@ -13,7 +13,8 @@ thing has to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -132,8 +133,17 @@ class Reader:
         self._watch = Watch(browser, self.page)
         self._rate = 1
 
-    def slow_down(self, rate: int) -> None:
-        """Go on with a processor that is slower than the machine's."""
+    @contextmanager
+    def slowed(self, rate: int) -> Iterator[None]:
+        """Go on with a processor that is slower than the machine's.
+
+        A slower page keeps the machine's own processor busy even while nothing is done on it.
+        """
+        self._slow_down(rate)
+        yield
+        self._slow_down(1)
+
+    def _slow_down(self, rate: int) -> None:
         self._rate = rate
         self._watch.throttle(rate)
         self.page.evaluate(READER, [STILL * rate, AT_ONCE])
