@@ -20,6 +20,7 @@ from model.trace import activations
 from tests import independent, scene
 from tests.browser import (
     DESKTOP,
+    PHONE,
     Chromium,
     address_of,
     cell_at,
@@ -390,6 +391,23 @@ def test_who_goes_through_links_is_taken_to_the_cell_he_stays_with(
         assert not is_passed_seen
         figure = 'figure[data-key="blocks.0.attn.q"][data-stage="trained"]'
         expect(visit.page.locator(f"{figure} {cell_at(3, 2)}")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_a_link_leads_to_a_cell_that_the_panel_leaves_in_view(
+    site: BuiltSite, chromium: Chromium, viewport: Any
+) -> None:
+    problem = "3x4"  # another than the page's, so that figures far away follow late
+    with chromium.visit(site.folder / "ledger.html", viewport=viewport) as visit:
+        visit_again(visit.page, f"?problem={problem}&cell={problem}:trained:probs[3,5]")
+        figure = f'figure[data-key="probs"][data-problem="{problem}"]'
+        opened = visit.page.locator(f"{figure} {cell_at(3, 5)}.opened")
+        expect(opened).to_be_in_viewport(ratio=1)
+        panel = visit.page.locator(".cell-panel")
+        cell, over = opened.bounding_box(), panel.bounding_box()
+        assert cell is not None
+        assert over is not None
+        assert over["x"] > cell["x"] + cell["width"] or over["y"] > cell["y"] + cell["height"]
 
 
 @pytest.mark.parametrize(

@@ -93,11 +93,6 @@
     open(moved.filter(isThere), index);
   }
 
-  /** A place as the panel walks through it; `isPages` says that it goes with the page's problem. */
-  function placed(place) {
-    return { ...place, isPages: walk[index]?.isPages ?? place.problem === Article.cellPlaces.pageProblem(run) };
-  }
-
   /** Show what the address asks for, when it was not this panel that wrote it. */
   async function follow(text) {
     if (text === null) {
@@ -115,7 +110,12 @@
     [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];
     render();
     const mine = walk; // who goes back through many is not taken to each of them
-    atRest(() => walk === mine && Article.cellNames.onPage(place, run)[0]?.scrollIntoView({ block: "center" }));
+    const go = () => {
+      const [td] = walk === mine ? Article.cellNames.onPage(place, run) : [];
+      td?.scrollIntoView({ block: "center" });
+      return td;
+    };
+    atRest(() => go() ?? document.addEventListener("article:rest", go, { once: true })); // its figure may follow later
   }
 
   /**
@@ -183,8 +183,14 @@
 
   /** The loss of a gradient is chosen. */
   function asked(address) {
-    open([...walk.slice(0, index), placed(Article.cellNames.parse(address, run))], index);
+    walkTo(address, index);
     panel.focus(".cell-gradient select");
+  }
+
+  /** Walk on from the place before; what goes with the page's problem goes on doing so. */
+  function walkTo(address, at) {
+    const { isPages } = walk[index];
+    open([...walk.slice(0, at), { ...Article.cellNames.parse(address, run), isPages }], at);
   }
 
   /**
@@ -204,7 +210,7 @@
     if (command === "back") open(walk, index - 1);
     else if (command === "forward") open(walk, index + 1);
     else if (place !== undefined) open(walk, Number(place));
-    else if (cell) open([...walk.slice(0, index + 1), placed(Article.cellNames.parse(cell, run))], index + 1);
+    else if (cell) walkTo(cell, index + 1);
     focusTitle();
   }
 
