@@ -27,6 +27,7 @@ from tests.browser import (
     go_back,
     in_every_look,
     visit_again,
+    wait_for_view,
 )
 from tests.site_build import BuiltSite
 
@@ -394,20 +395,29 @@ def test_who_goes_through_links_is_taken_to_the_cell_he_stays_with(
 
 
 @pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
-def test_a_link_leads_to_a_cell_that_the_panel_leaves_in_view(
-    site: BuiltSite, chromium: Chromium, viewport: Any
+def test_a_link_leads_to_a_cell_that_follows_late_and_the_panel_leaves_it_in_view(
+    site: BuiltSite, chromium: Chromium, viewport: dict[str, int]
 ) -> None:
-    problem = "3x4"  # another than the page's, so that figures far away follow late
     with chromium.visit(site.folder / "ledger.html", viewport=viewport) as visit:
-        visit_again(visit.page, f"?problem={problem}&cell={problem}:trained:probs[3,5]")
-        figure = f'figure[data-key="probs"][data-problem="{problem}"]'
-        opened = visit.page.locator(f"{figure} {cell_at(3, 5)}.opened")
-        expect(opened).to_be_in_viewport(ratio=1)
-        panel = visit.page.locator(".cell-panel")
-        cell, over = opened.bounding_box(), panel.bounding_box()
-        assert cell is not None
-        assert over is not None
-        assert over["x"] > cell["x"] + cell["width"] or over["y"] > cell["y"] + cell["height"]
+        page = visit.page
+        scene.choose(page, problem="4x6")  # figures far away follow the next one later
+        page.goto(f"{address_of(page).partition('#')[0]}#?problem=3x4&cell=3x4:trained:probs[3,5]")
+        figure = 'figure[data-key="probs"][data-problem="3x4"]'
+        wait_for_view(page.locator(f"{figure} {cell_at(3, 5)}.opened"))
+
+
+def test_who_has_gone_on_is_not_taken_to_a_cell_that_comes_later(
+    site: BuiltSite, chromium: Chromium
+) -> None:
+    with chromium.visit(site.folder / "scores.html", viewport=DESKTOP) as visit:
+        page = visit.page
+        visit_again(page, f"?cell={PROBLEM}:trained:blocks.1.ln1.out[3,2]")
+        expect(page.locator(".cell-panel")).to_be_visible()
+        page.wait_for_timeout(500)  # it would have gone there
+        before = page.evaluate("scrollY")
+        scene.choose(page, layer=1, problem=PROBLEM)
+        expect(page.locator('figure[data-key="blocks.1.ln1.out"] td.opened')).not_to_have_count(0)
+        assert page.evaluate("scrollY") == before
 
 
 @pytest.mark.parametrize(

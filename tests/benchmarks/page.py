@@ -15,9 +15,8 @@ away, and charts, in small tasks between which the page answers. The note says w
 together. That nothing came later is checked: both faces of every figure in view must agree.
 
 Each is measured again with a processor four times slower, as Chromium emulates it. There the same
-work takes half as long again at one time as at another, also work that has nothing to do with a
-page. So each thing is done in several rounds, and its median counts; the note also has the figure
-of all times one by one.
+work takes twice as long at one time as at another, also work that has nothing to do with a page, so
+that one round says little.
 """
 
 from __future__ import annotations
@@ -75,35 +74,34 @@ def addresses(site: Path) -> tuple[list[str], list[str]]:
 
 Doing = Callable[[Reader], list[Work]]
 
-Thing = tuple[Work, ...]
-"""What one thing took, round by round."""
-
 
 def measured(name: str, do: Doing, site: Path, browser: Browser, rounds: int) -> Iterator[Figure]:
     """Do something on both pages, at both speeds."""
     readers = [Reader(browser, site / page) for page in sorted({COVER, fullest(site)})]
     for rate, limit in LIMITS.items():
-        things: list[Thing] = []
+        works: list[Work] = []
         for reader in readers:
             with reader.slowed(rate):
-                things += zip(*(do(reader) for _ in range(rounds)), strict=True)
-        yield from figures_of(name if rate == 1 else f"{name}, processor / {rate}", things, limit)
+                for _ in range(rounds):
+                    works += do(reader)
+        yield from figures_of(name if rate == 1 else f"{name}, processor / {rate}", works, limit)
     for reader in readers:
         reader.page.context.close()
 
 
-def figures_of(name: str, things: list[Thing], limit: float) -> Iterator[Figure]:
+def figures_of(name: str, works: list[Work], limit: float) -> Iterator[Figure]:
     """Turn what was measured into figures."""
-    at_once = [thing for thing in things if not thing[0].name.startswith(REST)]
-    totals = [median(work.total for work in thing) for thing in at_once]
-    one_by_one = percentile([work.total for thing in at_once for work in thing], 95)
-    slowness = slowness_of([work for thing in things for work in thing])
-    note = f"median {median(totals):.1f}, most {max(totals):.1f} of {len(totals)}"
-    note = f"{note}; one by one {one_by_one:.1f}; {slowness}"
+    at_once = [work for work in works if not work.name.startswith(REST)]
+    totals = [work.total for work in at_once]
+    worst = max(at_once, key=lambda work: work.total)
+    note = (
+        f"median {median(totals):.1f}, most {worst.total:.1f} of {len(totals)}: {worst.name}; "
+        f"{slowness_of(works)}"
+    )
     yield Figure(name, percentile(totals, 95), limit, "ms", note=note)
-    rest = [thing for thing in things if thing[0].name.startswith(REST)]
-    all_of_it = percentile([median(work.total for work in thing) for thing in rest], 95)
-    longest = percentile([median(work.longest for work in thing) for thing in rest], 95)
+    rest = [work for work in works if work.name.startswith(REST)]
+    all_of_it = percentile([work.total for work in rest], 95)
+    longest = percentile([work.longest for work in rest], 95)
     yield Figure("  then its longest task", longest, limit, "ms", note=f"of {all_of_it:.1f}")
 
 

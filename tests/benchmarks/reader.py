@@ -135,9 +135,10 @@ class Reader:
 
     @contextmanager
     def slowed(self, rate: int) -> Iterator[None]:
-        """Go on with a processor that is slower than the machine's.
+        """While it lasts, the page's processor is so many times slower than the machine's.
 
-        A slower page keeps the machine's own processor busy even while nothing is done on it.
+        It ends because a slowed page keeps the machine busy while nothing is done on it, too, which
+        would slow down another page that is measured.
         """
         self._slow_down(rate)
         yield

@@ -4,7 +4,7 @@
 (function (Article) {
   "use strict";
 
-  const panel = Article.cellPanel;
+  const panel = Article.cellPanel, names = Article.cellNames;
 
   /** @type {any[]} places walked through, the one in view at `index` */
   let walk = [];
@@ -25,13 +25,12 @@
       ask: (address) => guarded(() => asked(address)),
     });
     document.addEventListener("pointerover", near);
-    document.addEventListener("click", (event) => chosen(event, false));
+    document.addEventListener("click", chosen);
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" || event.key === " ") chosen(event, true);
-      else if (event.key === "Escape") {
-        choice++;
-        if (panel.isOpen()) close();
-      }
+      if (["Enter", " "].includes(event.key)) chosen(event);
+      if (event.key !== "Escape") return;
+      choice++;
+      if (panel.isOpen()) close();
     });
     document.addEventListener("article:scene", () => panel.isOpen() && guarded(followScene));
     document.addEventListener("article:rest", () => panel.isOpen() && guarded(panel.markAll));
@@ -55,10 +54,10 @@
   }
 
   /** A number of a table is clicked or entered, one in a sentence, or a link to a cell: open it, or close the panel that shows it. */
-  function chosen(event, isKeyboard) {
-    const target = /** @type {Element} */ (event.target);
+  function chosen(event) {
+    const target = /** @type {Element} */ (event.target), isKeyboard = event.type !== "click";
     const td = Article.cellPlaces.cellOf(target);
-    const link = event.type === "click" && !isElsewhere(event) ? target.closest?.('a[href^="#?cell="]:not(.cell-operand)') : null;
+    const link = isKeyboard || isElsewhere(event) ? null : target.closest?.('a[href^="#?cell="]:not(.cell-operand)');
     const number = target.closest?.("span[role=button]");
     const source = td ?? link ?? number;
     if (!source) return;
@@ -86,11 +85,10 @@
   function followScene() {
     const problem = Article.cellPlaces.pageProblem(run);
     const moved = walk.map((place) => (place.isPages && place.problem !== problem ? { ...place, problem } : place));
-    const isThere = (place) => Article.cellNames.parse(Article.cellNames.address(place, run), run) !== null;
+    const isThere = (place) => names.parse(names.address(place, run), run) !== null;
     if (moved.every((place, i) => place === walk[i])) return render();
     if (!isThere(moved[index])) return close();
-    index = moved.slice(0, index + 1).filter(isThere).length - 1;
-    open(moved.filter(isThere), index);
+    open(moved.filter(isThere), moved.slice(0, index + 1).filter(isThere).length - 1);
   }
 
   /** Show what the address asks for, when it was not this panel that wrote it. */
@@ -99,10 +97,10 @@
       hide();
       return;
     }
-    if (index >= 0 && run && Article.cellNames.address(walk[index], run) === text) return;
+    if (index >= 0 && run && names.address(walk[index], run) === text) return;
     run ??= await Article.passes.load();
     if (Article.state.get().cell !== text) return; // another came in between
-    const place = Article.cellNames.parse(text, run);
+    const place = names.parse(text, run);
     if (!place) {
       Article.state.refuse(["cell"]);
       return;
@@ -110,12 +108,18 @@
     [walk, index, origin] = [[{ ...place, isPages: place.problem === Article.cellPlaces.pageProblem(run) }], 0, null];
     render();
     const mine = walk; // who goes back through many is not taken to each of them
-    const go = () => {
-      const [td] = walk === mine ? Article.cellNames.onPage(place, run) : [];
-      td?.scrollIntoView({ block: "center" });
-      return td;
-    };
-    atRest(() => go() ?? document.addEventListener("article:rest", go, { once: true })); // its figure may follow later
+    atRest(() => {
+      if (walk !== mine || goTo(place)) return;
+      const asked = Article.state.get(); // its figure may follow later, and the reader may go on before
+      document.addEventListener("article:rest", () => guarded(() => Article.state.get() === asked && goTo(place)), { once: true });
+    });
+  }
+
+  /** @returns {Element | undefined} the place's cell on the page, which is brought into view */
+  function goTo(place) {
+    const [td] = names.onPage(place, run);
+    td?.scrollIntoView({ block: "center" });
+    return td;
   }
 
   /**
@@ -125,7 +129,7 @@
   function open(places, at) {
     const isOpen = panel.isOpen();
     [walk, index] = [places, at];
-    Article.state.set({ cell: Article.cellNames.address(walk[index], run) }, { replace: isOpen });
+    Article.state.set({ cell: names.address(walk[index], run) }, { replace: isOpen });
     render();
   }
 
@@ -187,10 +191,10 @@
     panel.focus(".cell-gradient select");
   }
 
-  /** Walk on from the place before; what goes with the page's problem goes on doing so. */
+  /** Let the walk go on with a cell at an index; it goes with the page's problem if the one in view does. */
   function walkTo(address, at) {
     const { isPages } = walk[index];
-    open([...walk.slice(0, at), { ...Article.cellNames.parse(address, run), isPages }], at);
+    open([...walk.slice(0, at), { ...names.parse(address, run), isPages }], at);
   }
 
   /**
