@@ -26,7 +26,10 @@ CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
 
 SEE_ALL = """async () => {
-  const frame = () => new Promise(requestAnimationFrame);
+  const frame = () => new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+    setTimeout(resolve, 1_000); // on a busy machine Chromium has been seen to owe one for ever
+  });
   const isAwaited = (figure) => {
     const {top, bottom} = figure.getBoundingClientRect();
     return top < innerHeight && bottom > 0 && figure.checkVisibility()
