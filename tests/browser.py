@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from axe_core_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, sync_playwright
 
 from builder.doctor import BROWSERS
 
@@ -25,10 +25,11 @@ PAPER = {"width": 673, "height": 1000}
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 MISSING = "Chromium is not installed: `apt-get install chromium`, or put any `chromium` on the PATH"
 
+STALLED = "no frame has come"
 SEE_ALL = """async () => {
-  const frame = () => new Promise((resolve) => {
+  const frame = () => new Promise((resolve, reject) => {
     requestAnimationFrame(resolve);
-    setTimeout(resolve, 1_000); // on a busy machine Chromium has been seen to owe one for ever
+    setTimeout(reject, 20_000, Error("STALLED"));
   });
   const isAwaited = (figure) => {
     const {top, bottom} = figure.getBoundingClientRect();
@@ -48,7 +49,7 @@ SEE_ALL = """async () => {
       }
     }
   }
-}"""
+}""".replace("STALLED", STALLED)
 HELPERS = """globalThis.tests = {
   placed: (td) => ({row: Number(td.parentElement.dataset.row), column: td.cellIndex - 1}),
 };"""
@@ -104,8 +105,19 @@ class Visit:
         return fits
 
     def see_all(self) -> None:
-        """Scroll through the page, and see every figure with its live face, if it gets one."""
-        self.page.evaluate(SEE_ALL)
+        """Scroll through the page, and see every figure with its live face, if it gets one.
+
+        On a busy machine Chromium has stopped drawing a page for good, waiting for a part of it
+        that it takes to be unfinished ("pending tree not ready"), while the page's scripts go on.
+        It draws the page again when it is loaded anew.
+        """
+        try:
+            self.page.evaluate(SEE_ALL)
+        except Error as error:
+            if STALLED not in error.message:
+                raise
+            self.page.reload()
+            self.page.evaluate(SEE_ALL)
 
     def barriers(self, within: str | None = None) -> list[list[Any]]:
         """Find what axe-core objects to, in a part or everywhere, once all has come to rest.

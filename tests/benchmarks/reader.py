@@ -129,9 +129,8 @@ class Reader:
         self.page.goto(path.as_uri())
         self.page.locator("figure.matrix").first.scroll_into_view_if_needed()
         self.page.locator(".matrix-live").first.wait_for()
-        self.page.evaluate(READER, [STILL, AT_ONCE])
         self._watch = Watch(browser, self.page)
-        self._rate = 1
+        self._run_at(1)
 
     @contextmanager
     def slowed(self, rate: int) -> Iterator[None]:
@@ -140,11 +139,11 @@ class Reader:
         It ends because a slowed page keeps the machine busy while nothing is done on it, too, which
         would slow down another page that is measured.
         """
-        self._slow_down(rate)
+        self._run_at(rate)
         yield
-        self._slow_down(1)
+        self._run_at(1)
 
-    def _slow_down(self, rate: int) -> None:
+    def _run_at(self, rate: int) -> None:
         self._rate = rate
         self._watch.throttle(rate)
         self.page.evaluate(READER, [STILL * rate, AT_ONCE])

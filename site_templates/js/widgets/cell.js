@@ -110,8 +110,8 @@
     const mine = walk; // who goes back through many is not taken to each of them
     atRest(() => {
       if (walk !== mine || goTo(place)) return;
-      const asked = Article.state.get(); // its figure may follow later, and the reader may go on before
-      document.addEventListener("article:rest", () => guarded(() => Article.state.get() === asked && goTo(place)), { once: true });
+      const before = Article.state.get(); // its figure may follow later, and the reader may go on before
+      document.addEventListener("article:rest", () => guarded(() => Article.state.get() === before && goTo(place)), { once: true });
     });
   }
 
